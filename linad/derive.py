@@ -19,7 +19,7 @@ from .boundary.errors import refusal
 from .boundary.overlap import check_written, overlap
 from .boundary.results import cotangents, float_leaves, is_scalar_float, leaf_types, restore
 from .boundary.fast_checks import dim_rows, dims_hold, no_overlap
-from .boundary.fast_call import BY_ONE_THREAD, MISSED, FastCall, fast_gradient, fast_value, fast_into
+from .boundary.fast_call import BY_ONE_THREAD, MISSED, FastCall, fast_gradient, fast_value, fast_into, in_turns
 from .options import Options
 from .requests import EXACT, FRESH, Level, Request
 from .specialise import Specialisation
@@ -216,21 +216,28 @@ def answer(
 
 
 def fast_call(
-    s: Specialisation, asked_for: Asked | Literal["exact", "into"], wrt: By = None, bare: bool = True
+    s: Specialisation, asked_for: Asked | Literal["exact", "into"], wrt: By = None, bare: bool = True, nan: bool = False
 ) -> FastCall | None:
-    """The fast path for the same request (`boundary.fast_call`); None if the function does not qualify."""
-    found = s.known.get(("fast", asked_for, wrt, bare), MISSED)
+    """The fast path for the same request (`boundary.fast_call`); None if the function does not qualify. ``nan``: whether
+    it was nan without exact zeros."""
+    key = "fast", asked_for, wrt, bare, nan
+    found = s.known.get(key, MISSED)
     if found is MISSED:
-        if asked_for in ("value", "exact"):
+        if nan and asked_for == "exact":
+            found = in_turns(fast_call(s, asked_for), fast_value(s, exact=True))
+        elif asked_for in ("value", "exact"):
             found = fast_value(s, asked_for == "exact")
         elif asked_for == "into":
             want = asked(s, wrt)
             found = fast_into(s, want.leaves, want.params, want.active)
         else:
             want, value = asked(s, wrt), asked_for == "both"
-            request = fresh_request(s, ((want.leaves, value),))
+            level = want.leaves, value
+            request = fresh_request(s, (EXACT, level) if nan else (level,))
             found = fast_gradient(s, request, want.params, want.active, value, bare)
-        s.known["fast", asked_for, wrt, bare] = found
+            if nan:
+                found = in_turns(fast_call(s, asked_for, wrt, bare), found)
+        s.known[key] = found
     return found
 
 

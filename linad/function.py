@@ -277,7 +277,7 @@ class CheckedFunction(Generic[P, R]):
         table = self._fast  # that of this specialisation: the first one clears it
         found = self._with_shapes(arguments, lambda s: push.jvp(s, arguments, tangents, exact=out is NAN))
         if not self._by_value():
-            table[key] = push.fast_call(s, key[1], value=True)
+            table[key] = push.fast_call(s, key[1], value=True, nan=out is NAN)
         return found
 
     def vjp_into(self, cotangent: object, *args: Any, into: object, **kwargs: Any) -> Any:
@@ -396,7 +396,7 @@ class CheckedFunction(Generic[P, R]):
         except LinadError as error:
             raise for_users(error, self.py_func) from None
         if not self._by_value():
-            table[key] = derive.fast_call(s, asked, wrt, bare)
+            table[key] = derive.fast_call(s, asked, wrt, bare, out is NAN)
         return found
 
     def _missed(self, error: ValueError) -> object:

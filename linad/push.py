@@ -12,7 +12,7 @@ from linad_typecheck.types import Array, is_float
 from .adjoint.errors import CannotSplit
 from .boundary.arguments import described, inside
 from .boundary.results import cotangents, float_leaves, leaf_types, restore, zeros_for
-from .boundary.fast_call import MISSED, FastCall, fast_tangent
+from .boundary.fast_call import MISSED, FastCall, fast_tangent, in_turns
 from .derive import call, flat_values, full_value, has_nan, refreshed, touched, updated
 from .requests import EXACT, FORWARD, MOVED, RECORD, REPLAY, Level
 from .specialise import Specialisation
@@ -67,13 +67,19 @@ def jvp(
     return full_value(signature, results, after) if value else None, full_value(signature, pushed, dots)
 
 
-def fast_call(s: Specialisation, given: Sequence[bool], value: bool) -> FastCall | None:
+def fast_call(s: Specialisation, given: Sequence[bool], value: bool, nan: bool = False) -> FastCall | None:
     """The fast path of `jvp` if these parameters have a tangent (`boundary.fast_call`); None if the function does not
-    qualify."""
-    key = "pushed", tuple(given), value
+    qualify. ``nan``: whether it was nan without exact zeros."""
+    key = "pushed", tuple(given), value, nan
     if key not in s.known:
         leaves = tuple(k for k, has in enumerate(given) if has)  # of plain parameters, which have one leaf each
-        s.known[key] = fast_tangent(s, ((leaves, FORWARD if value else MOVED),), given, value) if leaves else None
+        level = leaves, FORWARD if value else MOVED
+        if not leaves:
+            s.known[key] = None
+        elif nan:
+            s.known[key] = in_turns(fast_call(s, given, value), fast_tangent(s, (EXACT, level), given, value))
+        else:
+            s.known[key] = fast_tangent(s, (level,), given, value)
     return s.known[key]  # type: ignore[return-value]
 
 

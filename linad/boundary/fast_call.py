@@ -15,7 +15,7 @@ import numpy as np
 from linad_typecheck.signature import Leaf, ParamInfo, Structure
 from linad_typecheck.types import F64, I64, Array, is_float
 
-from ..requests import FRESH
+from ..requests import EXACT, FRESH
 from .arguments import WANTED
 from .kernel import DONE
 from .objects import MISSING
@@ -34,20 +34,51 @@ NAN = object()  # a gradient contains a nan; it is recomputed with exact zeros
 BY_ONE_THREAD = 4096
 
 FastCall = Callable[..., Any]
+MOST_TURNS = 31
 
 
-def fast_value(s: Specialisation, exact: bool = False) -> FastCall | None:
-    """The fast path of a function call; None if the function does not qualify. ``exact``: `NAN` for a result that
-    contains a nan."""
+class Turns:
+    """The fast path of a derivative that has been nan: its exact kernel begins while the plain one would give a nan.
+
+    After each nan of the plain kernel, the exact one answers more calls, up to `MOST_TURNS`, before the plain one is
+    tried again. So a derivative that is always nan at first, such as that of the root of a number truncated at zero, is
+    not computed twice in each call.
+    """
+
+    __slots__ = "exact", "left", "plain", "turns"
+
+    def __init__(self, plain: FastCall, exact: FastCall) -> None:
+        self.plain, self.exact = plain, exact
+        self.turns = self.left = 1
+
+    def __call__(self, *given: Any) -> Any:
+        if self.left:
+            self.left -= 1
+        else:
+            out = self.plain(*given)
+            if out is not NAN:
+                return out
+            self.turns = self.left = min(2 * self.turns + 1, MOST_TURNS)
+        return self.exact(*given)
+
+
+def in_turns(plain: FastCall | None, exact: FastCall | None) -> FastCall | None:
+    """The fast path that uses both, if there are both."""
+    return plain if plain is None or exact is None else Turns(plain, exact)
+
+
+def fast_value(s: Specialisation, tested: bool = False, exact: bool = False) -> FastCall | None:
+    """The fast path of a function call; None if the function does not qualify. ``tested``: `NAN` for a result that
+    contains a nan. ``exact``: by the kernel with exact zeros."""
     signature = s.signature
     if signature.updates or signature.copied or signature.given_back or signature.result is None:
         return None
-    text = _Text(s, ())
+    text = _Text(s, (EXACT,) if exact else ())
     if not text.arguments():
         return None
     text.run("arguments")
     for k, leaf in enumerate(leaf_types(signature.result), start=1):
-        if exact and is_float(leaf.type):
+        if tested and is_float(leaf.type):
             text.tested(f"out[{k}]", leaf)
     if isinstance(signature.result, Leaf):
         return text.made(text.typed("out[1]", signature.result))
@@ -85,7 +116,7 @@ def fast_gradient(
             scalars += 1
     text.run(f"({', '.join(('*arguments', '1.0', *given))})")
     stored = request[0] == FRESH
-    if stored and given:
+    if stored and given and EXACT not in request:
         text.unless("err[0]", otherwise="NAN")
     for leaf in active:
         if not (stored and isinstance(leaf.type, Array)):
@@ -293,7 +324,9 @@ class _Text:
         return f"{new}({shape}, {kind}) if {like}.size < {LARGE} else {self.name(again)}({place}, {shape}, {kind})"
 
     def tested(self, gradient: str, leaf: Leaf) -> None:
-        """Add the test for nan, equivalent to `has_nan`."""
+        """Add the test for nan, equivalent to `has_nan`, unless the kernel has exact zeros."""
+        if EXACT in self.request:
+            return
         if not isinstance(leaf.type, Array):
             self.failed(f"{gradient} != {gradient}", "NAN")
             return

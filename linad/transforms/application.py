@@ -71,11 +71,13 @@ class Transformed(Generic[P, R]):
             fast = function._fast.get("exact")
             found = MISSED if fast is None else fast(arguments)
             if found is MISSED or found is NAN:
+                nan = found is NAN
                 s = function.specialisation(arguments)
                 table = function._fast
-                found = function._with_shapes(arguments, lambda s: derive.call_exactly(s, arguments))
+                answer = functools.partial(derive.call, exact=True) if nan else derive.call_exactly
+                found = function._with_shapes(arguments, lambda s: answer(s, arguments))
                 if not function._by_value():
-                    table["exact"] = derive.fast_call(s, "exact")
+                    table["exact"] = derive.fast_call(s, "exact", nan=nan)
             return found
         except LinadError:
             self._require(arguments)

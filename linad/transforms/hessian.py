@@ -125,7 +125,7 @@ def hvp(f: Callable[..., Any], primals: Any, tangents: Any) -> Any:
         made._raise_first(arguments)
         raise
     if not (function._by_value() or made.composed._by_value()):
-        table[key] = fast_call(s, key[1], value=False)
+        table[key] = fast_call(s, key[1], value=False, nan=out is NAN)
     return product
 
 

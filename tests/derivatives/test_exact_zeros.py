@@ -127,3 +127,47 @@ def test_only_what_gives_a_nan_is_compiled_again():
     assert len(s.kernels[()]) == 1
     f.grad(1.0, 2.0)
     assert len(s.kernels[()]) == 2
+
+
+def truncated(x):
+    """Roots of numbers truncated at zero: the slope is infinite where the tangent is zero."""
+    total = 0.0
+    for k in range(len(x)):
+        total += x[k] * np.sqrt(max(x[k], 0.0)) + 0.0 * np.sqrt(x[0] * 0.0)
+    return total
+
+
+def test_a_derivative_that_is_nan_at_first_is_not_computed_twice_in_each_call(monkeypatch):
+    """The kernel with exact zeros begins after a nan, and the plain one is tried again after some calls."""
+    from linad.boundary.fast_call import MOST_TURNS, Turns
+    from linad.boundary.kernel import Loaded
+
+    f = linear_grad(truncated)
+    x, v = np.array([-1.0, 0.5, 2.0]), np.array([1.0, 2.0, 3.0])
+    wanted = [0.0, 1.5 * math.sqrt(0.5), 1.5 * math.sqrt(2.0)]
+    runs = []
+    call = Loaded.call
+    monkeypatch.setattr(Loaded, "call", lambda self, *args: runs.append(self) or call(self, *args))
+    hessian = linad.hessian(f)
+    asked = {
+        "gradient": lambda x: f.grad(x),
+        "tangent": lambda x: f.jvp((x,), (v,))[1] / np.dot(wanted, v),
+        "product": lambda x: f.hvp((x,), (v,)),
+        "Hessian": lambda x: hessian(x) @ v,
+    }
+    curved = 0.75 * v / np.sqrt([np.inf, 0.5, 2.0])
+    results = {"gradient": wanted, "tangent": 1.0, "product": curved, "Hessian": curved}
+    for name, ask in asked.items():
+        for _ in range(3):
+            np.testing.assert_allclose(ask(x), results[name], rtol=1e-12)
+        runs.clear()
+        for _ in range(4 * MOST_TURNS):
+            np.testing.assert_allclose(ask(x), results[name], rtol=1e-12)
+        assert len(set(map(id, runs))) == 2 and len(runs) < 4 * MOST_TURNS + 10, name
+    assert [type(f._fast[k]) for k in ("gradient", ("jvp", (True,)), ("hvp", (True,)))] == [Turns] * 3
+    usual = linear_grad(lambda x: np.sum(np.sqrt(np.maximum(x, 0.0)) * x))  # never nan where no number is truncated
+    for z in (np.abs(x), x, *[np.abs(x)] * 4):
+        np.testing.assert_allclose(usual.jvp((z,), (v,))[1], np.sum(1.5 * np.sqrt(np.maximum(z, 0.0)) * v), rtol=1e-12)
+    runs.clear()
+    usual.jvp((np.abs(x),), (v,))
+    assert runs == [usual.specialisation((x,)).latest.kernels[((0,), "forward"),].build("hoisted")]
