@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import keyword
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count
@@ -144,7 +145,8 @@ class Emitter:
     def module(self) -> Generated:
         lifted = self.main
         self.logs = self.known_logs(lifted)
-        kernels = [self.kernel(f) for f in self.functions(lifted.kernel)]
+        fixed = {lifted.kernel.name: _fixed_axes(lifted)}
+        kernels = [self.kernel(f, fixed.get(f.name, ())) for f in self.functions(lifted.kernel)]
         driver = self.driver(lifted)
         header = self.header()
         source = "\n\n\n".join([header, *kernels, driver]) + "\n"
@@ -204,7 +206,9 @@ class Emitter:
                 lines.append(f"from linad.{module} import {', '.join(sorted(names))}")
         return "\n".join(lines)
 
-    def kernel(self, f: Function) -> str:
+    def kernel(self, f: Function, fixed: Sequence[tuple[Var, int, int]] = ()) -> str:
+        """A function that the driver or another kernel calls. ``fixed``: array parameters with an axis after the first
+        and its size, which the driver guarantees: LLVM then knows how far apart rows are."""
         *nodes, last = build(self.program, f, self.grown, self.sites, careful=not self.options.noalias)
         nodes = (*nodes, *(NoteNan(p.var) for p in f.params if p.mode == "out"), last)
         params = tuple(p.var for p in f.params)
@@ -219,6 +223,8 @@ class Emitter:
         printer = Printer(
             names, params, types, self.needed, self.inner, self.hidden, self.vector, self.logs, gaussians(f.body)
         )
+        for array, axis, size in fixed:
+            printer.line(1, f"{printer.text.helper('assume')}({names[array.name]}.shape[{axis}] == {size})")
         if deeper:
             printer.line(1, f"if stack_address() < err[{FLOOR}]:")
             printer.fail(self.too_deep(f), [], 2)
@@ -272,6 +278,17 @@ class Emitter:
         )
         arguments = ", ".join([*(names[p.name] for p in (*params, *spaces)), "err"])
         return "\n".join([head, f"def {self.entry}({arguments}):", *printer.lines])
+
+
+def _fixed_axes(lifted: Lifted) -> list[tuple[Var, int, int]]:
+    """The axes after the first of arrays that the driver allocates with a literal size."""
+    return [
+        (s.out, axis, size.value)
+        for s in lifted.arrays
+        if isinstance(s, Alloc) and s.log == "no"
+        for axis, size in enumerate(s.shape)
+        if axis and isinstance(size, Const)
+    ]
 
 
 def identifier(name: str) -> str:

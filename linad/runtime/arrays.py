@@ -12,7 +12,7 @@ from numba.extending import intrinsic
 from ..codegen.llvm.arrays import array_value
 from ..codegen.numba_compat import cgutils
 
-__all__ = ["add_into", "carve", "cells", "copy_into", "note_nan"]
+__all__ = ["add_into", "assume", "carve", "cells", "copy_into", "note_nan"]
 
 TOO_MANY = 2**48  # cells; more than any machine can hold
 LINE = 8  # words per cache line
@@ -78,6 +78,19 @@ def note_nan(typing_context, a, err):
         return context.get_dummy_value()
 
     return types.none(a, err), generate
+
+
+@intrinsic
+def assume(typing_context, holds):
+    """Tell LLVM that a condition holds."""
+
+    def generate(context, builder, signature, args):
+        kind = ir.FunctionType(ir.VoidType(), [ir.IntType(1)])
+        told = cgutils.get_or_insert_function(builder.module, kind, "llvm.assume")
+        builder.call(told, [context.cast(builder, args[0], signature.args[0], types.boolean)])
+        return context.get_dummy_value()
+
+    return types.none(types.boolean), generate
 
 
 def _is_shape(t):

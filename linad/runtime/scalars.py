@@ -15,10 +15,11 @@ from numba.extending import intrinsic
 
 from ..codegen.llvm.pipeline import DirectCompiler
 from ..codegen.inline_math import AsItStands
-from .arrays import add_into, carve, cells, copy_into, note_nan
+from .arrays import add_into, assume, carve, cells, copy_into, note_nan
 
 __all__ = [
     "add_into",
+    "assume",
     "carve",
     "cells",
     "comb",

@@ -149,7 +149,7 @@ def python(generated: Generated):
     namespace["trips"] = lambda a, b, c: len(range(a, b, c)) if c else 0  # the helper relies on unsigned wrap-around
     namespace["stack_address"] = lambda: 0
     namespace |= {"grow": _grow, "grow_filled": lambda log, n, fill, *noted: _grow(log, n, *noted, fill), "tried": lambda t, n: np.empty(n, t)}
-    namespace |= {"add_into": _add_into, "copy_into": _copy_into, "cells": _cells, "carve": _carve}
+    namespace |= {"add_into": _add_into, "copy_into": _copy_into, "cells": _cells, "carve": _carve, "assume": _assume}
     namespace["driver"] = lambda *a, **k: lambda f: f
     namespace["kernel"] = lambda *a, **k: lambda f: f
     text = re.sub(r"^from linad.*$", "", generated.source, flags=re.M)
@@ -188,6 +188,10 @@ def _add_into(a, b):
 
 def _copy_into(a, b):
     a[...] = b
+
+
+def _assume(holds):
+    assert holds
 
 
 def _cells(shape):
