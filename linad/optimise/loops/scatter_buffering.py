@@ -158,7 +158,8 @@ def _blocked(s: Loop, delayed: list[AddTo | Store], names: Names) -> Loop:
     assert s.stop is not None and isinstance(s.step, Const)
     made = {v.name: t for t in s.body.stmts for v in outputs(t)}
     forward = s.step.value == 1
-    length = Const(SHORT if all(isinstance(t, Store) for t in delayed) else LENGTH, I64)
+    alone = all(isinstance(t, Store) for t in delayed)
+    length = Const(SHORT if alone else LENGTH, I64)
     low, end, left, part = (names.var(n, I64) for n in ("low", "end", "left", "part"))
     head: list[Stmt] = [
         Let(left, "sub", (s.stop, low) if forward else (low, s.stop), s.span),
@@ -192,19 +193,21 @@ def _blocked(s: Loop, delayed: list[AddTo | Store], names: Names) -> Loop:
         taken[a.name] = out
         return out
 
-    for t in s.body.stmts:
-        if id(t) in waiting:
-            value = later(t.value)
-            after.append(replace(t, value=value))
     kept: list[Stmt] = [where]
     for t in s.body.stmts:
         if id(t) not in waiting:
             kept.append(t)
-            kept += [buffered[v.name] for v in outputs(t) if v.name in buffered]
+            continue
+        known = len(buffered)
+        value = later(t.value)
+        after.append(replace(t, value=value))
+        kept += [] if alone else list(buffered.values())[known:]
+    if alone:  # Jacobians store all entries at the end, and their values would occupy registers until then
+        kept = [u for t in kept for u in (t, *(buffered[v.name] for v in outputs(t) if v.name in buffered))]
     first_outs = tuple(names.like(o) for o in s.outs)
     outer = tuple(names.like(c) for c in s.carried)
-    alone = needed(kept, (t for t in kept if isinstance(t, Store | AddTo)), s.body.results)
-    first = replace(s, start=low, stop=end, inits=outer, body=Block(tuple(alone), s.body.results), outs=first_outs)
+    every = needed(kept, (t for t in kept if isinstance(t, Store | AddTo)), s.body.results)
+    first = replace(s, start=low, stop=end, inits=outer, body=Block(tuple(every), s.body.results), outs=first_outs)
     body = freshen(Block(tuple(after)), names, {s.index.name: index})
     second = Loop(index, low, end, s.step, (), (), body, (), span=s.span)
     buffers = [t.array for t in buffered.values()]
