@@ -485,3 +485,29 @@ def test_branches_in_branches_are_printed_once():
     assert generated.source.count("elif") < 40
     (found,) = call(python(generated), generated, args)
     assert found == f(*args)
+
+
+PAIRS = """\
+entry fn pairs(x: read f64[:]) -> f64[:, :] {
+  n = dim &x 0
+  a = alloc f64 [n, 2] fill 0.0
+  for i in range(n) {
+    e = load! &x [i]
+    t = mul e 2.0
+    &a![i, 0] = e
+    &a![i, 1] = t
+  }
+  return a
+}
+"""
+
+
+def test_literal_axes_of_arrays_of_the_driver_are_known_in_the_kernel():
+    """Kernels are not inlined, and LLVM needs the distance of rows to tell apart the cells of one."""
+    made = program(PAIRS)
+    generated = emit(made)
+    assert body(generated)[0] == "assume(a.shape[1] == 2)" and "shape[0] ==" not in generated.source
+    x = np.arange(5.0)
+    (out,) = call(python(generated), generated, (x,))
+    np.testing.assert_array_equal(out, np.stack([x, 2.0 * x], axis=1))
+    np.testing.assert_array_equal(interpret(made, (x,))[0], out)
