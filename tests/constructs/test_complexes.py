@@ -251,6 +251,25 @@ def test_updates_of_complex_arrays_reach_the_caller():
     assert f(z, 2 + 1j) == 10.0 and z.tolist() == [4 + 2j, 2]
 
 
+def magnitude(z: np.ndarray, pair: tuple[np.ndarray, np.ndarray]):
+    return np.sum(np.abs(z)) + np.sum(np.abs(pair[0]) * pair[1])
+
+
+def test_an_annotation_without_a_dtype_allows_complex_numbers():
+    z = np.array([3 + 4j, 1j])
+    f = linear_grad(magnitude, backend="interpret")
+    assert f(z, (z, np.ones(2))) == magnitude(z, (z, np.ones(2)))
+    np.testing.assert_allclose(f.grad(z, (z, np.ones(2)))[0], z / np.abs(z))
+    typed = load("import numpy as np\nimport numpy.typing as npt\ndef f(z: npt.NDArray[np.float64]):\n    return z\n")
+    with pytest.raises(LinadError, match="expected an array of float64, got an array of complex numbers of rank 1"):
+        linear_grad(typed, backend="interpret")(z)
+
+
+def test_help_for_an_update_names_the_array_and_not_its_real_part():
+    with pytest.raises(LinadError, match=r"the caller's array `z` is updated(.|\n)*`z = z\.copy\(\)`"):
+        linear_grad(shifted, backend="interpret")(np.array([1j, 2.0]), 2 + 1j)
+
+
 @pytest.mark.parametrize("text", ["z * 2", "np.fft.fft(z)", "np.fft.ifft(z.real)", "np.fft.rfft(z.real)", "np.fft.irfft(z)"])
 def test_single_precision_stays(text):
     f = load(f"import numpy as np\ndef f(z):\n    return {text}\n")
@@ -390,7 +409,7 @@ def test_what_is_not_holomorphic(f, z, told):
         ("return sorted([v for v in z])", "sorting complex numbers"),
         ("return sorted([(v, 1.0) for v in z])", "sorting complex numbers"),
         ("return w[0]", "only arrays and tuples are indexed"),
-        ("x[0] = w\n    return x", "complex"),
+        ("x[0] = w\n    return x", "holds a real number, but this is complex number"),
         ("return float(w)", "`float` of complex numbers"),
         ("return z.argmax()", "complex"),
         ("return w.other", "`.other`"),

@@ -32,7 +32,7 @@ from ..engine.sizes import is_array, is_complex_array
 from ..engine.state import BREAK, CONTINUE, FALSE, RET, RETURN, Lowering
 from ..engine.values import (
     ITERATORS, RANGE, SILENT, ArrayValue, Binding, Delayed, EntityValue, FunctionValue, NoneValue, Poison, ScalarValue,
-    TupleValue, Value, contains, describe, literal, map_arrays, type_of,
+    TupleValue, Value, contains, describe, is_complex, literal, map_arrays, type_of,
 )
 from ..engine.values import objects as objects_in
 from ..library.operators import operator
@@ -328,8 +328,11 @@ def store(ctx: Lowering, where: Cell, value: Value, span: Span) -> None:
         ctx.programs.poisoned |= isinstance(value, Poison)
         return
     if not isinstance(value, ScalarValue):
-        found = describe(type_of(value))
-        ctx.report(WrongType(span, "a cell holds a scalar", found, "store cell by cell in a loop"))
+        if is_complex(value):
+            what, instead = "a cell of this array holds a real number", "allocate the array with `dtype=complex`"
+        else:
+            what, instead = "a cell holds a scalar", "store cell by cell in a loop"
+        ctx.report(WrongType(span, what, describe(type_of(value)), instead))
         return
     write(ctx, cell_of(where.array, where.index), where.name, where.span)
     store_cell(ctx, where, value)

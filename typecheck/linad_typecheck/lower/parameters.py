@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ..engine import annotations as notes
 from ..engine.values import (
     SEQUENCES, ArrayType, EntityValue, FlagValue, NoneValue, OtherType, ScalarType, TextValue, TupleType, TupleValue,
-    Value, ValueType, describe, literal, type_leaves,
+    Value, ValueType, describe, is_complex, literal, type_leaves,
 )
 from ..names.scope import LIBRARY_CLASSES, RecordClass, RecordConstant
 from ..signature import ArgRecord, ArgStatic, ArgType, Leaf, RecordStructure, RecordTag, Structure
@@ -90,6 +90,8 @@ def merged(note: notes.ParamType, t: ValueType, path: str, inside: bool = False)
         case notes.ArrayType(), ArrayType(dtype=d, rank=r):
             if (not note.dtypes or d in note.dtypes) and note.rank in (None, r):
                 return t
+        case notes.ArrayType(dtypes=()), TupleType(items=(ArrayType(rank=r), _)) if is_complex(t) and note.rank in (None, r):
+            return t
         case notes.ArrayType(dtypes=(), dims=None), ScalarType() if not inside:  # as `np.ndarray`, which Python ignores
             return t
         case notes.TupleType(items=items, record=record), TupleType(items=types, record=given):
@@ -139,6 +141,8 @@ def expected(note: notes.ParamType) -> str:
 
 def got(t: ValueType) -> str:
     match t:
+        case TupleType() if is_complex(t):
+            return with_article(describe(t))
         case TupleType(record=RecordClass(name=name)):
             return with_article(f"`{name}`")
         case TupleType(items=items):

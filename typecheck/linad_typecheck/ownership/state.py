@@ -31,7 +31,7 @@ from ..engine.disjoint import views_disjoint
 from ..engine.path import Fixed
 from ..engine.values import (
     ARRAYS, SEQUENCES, ArrayValue, Delayed, Loss, LostArray, ScalarValue, TupleValue, UnionValue, Value, ViewValue,
-    arrays, map_arrays,
+    arrays, is_complex, map_arrays,
 )
 from ..engine.views import ITEM, Along, View, within
 
@@ -197,13 +197,18 @@ def _lose_waiting(ctx: Lowering, lost: Callable[[Value, bool], bool], by: str, s
             ctx.report(UseAfterMove(ctx.span(node), ast.unparse(node), by, span, written=written))
 
 
+def _is_array(v: Value) -> bool:
+    """Whether a value is a whole array, of complex numbers or others."""
+    return isinstance(v, ArrayValue) or (is_complex(v) and isinstance(v.items[0], ArrayValue))
+
+
 def _own_copy(ctx: Lowering, name: str, array: str) -> tuple[str, str]:
     """The expression for an array of the parameter ``name``, and a statement that replaces it by a copy."""
     b = ctx.env.get(name)
-    if b is not None and isinstance(b.value, TupleValue) and b.value.record not in SEQUENCES:
+    if b is not None and isinstance(b.value, TupleValue) and b.value.record not in SEQUENCES and not is_complex(b.value):
         record = b.value.record
         for field, item in zip(record.names, b.value.items, strict=True):
-            if isinstance(item, ArrayValue) and item.var.name == array:
+            if _is_array(item) and any(v.name == array for v in arrays(item)):
                 own = f"{field}={name}.{field}.copy()"
                 return f"{name}.{field}", f"{name} = " + (
                     f"{name}._replace({own})" if record.named_tuple else f"dataclasses.replace({name}, {own})"
