@@ -90,6 +90,44 @@ def test_a_view_that_is_a_copy_at_some_sizes_is_read_only():
     Case(text.format("pass", "v * 2.0 + np.sum(a)"), ("A",)).whole().holds(thorough=False)
 
 
+HELPERS = """
+def split(x, heads):
+    n, d = x.shape
+    return x.reshape(n, heads, d // heads).transpose(1, 0, 2)
+
+def merge(x):
+    heads, n, d = x.shape
+    return x.transpose(1, 0, 2).reshape(n, heads * d)
+
+def columns(a, turned):
+    if turned:
+        return a.T.reshape(-1)
+    return a.reshape(-1)
+
+def f(A):
+    b = np.tanh(A.T).T
+"""
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        "q = split(b, 3)\n    return merge(q @ q.transpose(0, 2, 1) @ q)",
+        "for i in range(2):\n        b = b + columns(b, True).reshape(b.shape)\n    return b",
+        "return columns(b, np.sum(b) > 0) @ columns(b, np.sum(b) < 0)",
+        "v = columns(b, True)\n    s = v @ v\n    b[0, 0] = 3.0\n    return s + np.sum(b)",
+    ],
+)
+def test_helpers_return_what_is_a_view_at_some_sizes(rest):
+    Case(f"{HELPERS}    {rest}\n", ("A",)).whole().holds(thorough=False)
+
+
+@pytest.mark.parametrize("update", ["b[0, 0] = 3.0", "v[0] = 3.0", "for i in range(2):\n        b[i, 0] = v[i]"])
+def test_what_helpers_return_so_is_not_used_after_updates(update):
+    errors = Case(f"{HELPERS}    v = columns(b, True)\n    {update}\n    return v * np.sum(b)\n", ("A",)).whole().errors
+    assert errors and {e.partition(" ")[0] for e in errors} <= {"LIN101", "LIN110"}
+
+
 def test_a_helper_that_calls_itself_with_ever_new_types_is_refused():
     text = "def g(u, k):\n    if k > 0:\n        g(u[None], k - 1)\n    return 1.0\n\n\ndef f(x):\n    return g(x, len(x)) * x\n"
     (error,) = Case(text, ("x",)).whole().errors

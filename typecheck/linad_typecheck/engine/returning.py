@@ -134,10 +134,11 @@ def _once_each(ctx: Lowering, value: Value, span: Span) -> Value:
 def _of_its_own(ctx: Lowering, leaf: Value, span: Span) -> Value:
     """A part of a result as an array of its own: a view of an array that nothing else holds is copied."""
     match leaf:
-        case UnionValue(loss=loss) if loss.reason == "reshaped" and not any(
-            map(lambda var: _of_the_caller(ctx, var), arrays(leaf))
-        ):
-            return materialise(ctx, leaf, "result", span)
+        case UnionValue(loss=loss) if loss.reason == "reshaped":  # its copy: the caller uses it until the original changes
+            copy = materialise(ctx, leaf, "result", span)
+            if any(_of_the_caller(ctx, var) for var in arrays(leaf)):
+                record_copy(ctx, copy.var, leaf, span)
+            return copy
         case UnionValue():
             return leaf if writable(ctx, leaf, "the result", span) else Poison()
         case ViewValue(var=var) if movable(ctx, var) and not _of_the_caller(ctx, var) and not _stays(ctx, var):
