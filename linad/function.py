@@ -17,7 +17,7 @@ from linad_typecheck.diagnostics import Diagnostic, LinadError
 from linad_typecheck.signature import ArgType, Leaf, RecordStructure, Signature, Structure
 
 from . import derive, push, specialise
-from .boundary.arguments import argument_type, static, unknown_keyword
+from .boundary.arguments import argument_type, static, unknown_keyword, with_ones
 from .boundary.errors import for_users, refusal
 from .boundary.live import NotYet
 from .boundary.fast_call import MISSED, NAN, FastCall
@@ -82,7 +82,7 @@ class CheckedFunction(Generic[P, R]):
         # parameters annotated as numbers, with the accepted classes
         self._noted: tuple[tuple[int, str, tuple[type, ...]], ...] = ()
         self._fixed: frozenset[str] = frozenset()  # parameters that are specialised by value
-        self._stretched: frozenset[str] = frozenset()  # arrays that are specialised by which axes have one cell
+        self._stretched: frozenset[str] = frozenset()  # parameters that are specialised by which axes of their arrays have one cell
         self._known: dict[object, list[Specialisation]] = {}
         self._forget_kinds()
         self._transforms: dict[object, Any] = {}  # the results of `grad` and other transforms of the function
@@ -326,7 +326,7 @@ class CheckedFunction(Generic[P, R]):
         """
         arguments = self._arguments(args, kwargs)
         fast = self._fast.get("into")
-        out, ones = MISSED, any(type(v) is np.ndarray and 1 in v.shape for v in arguments)
+        out, ones = MISSED, any(map(_has_ones, arguments))
         if fast is not None and not ones:
             out = fast(arguments, cotangent, into)
         if out is MISSED:
@@ -416,7 +416,7 @@ class CheckedFunction(Generic[P, R]):
             values = [(n, v) for n, v in zip(self._parameters.parameters, arguments) if n in self._missing]
             before = self._stretched, self._fixed, self._missing
             if needs_shapes(error) == "ones":
-                self._stretched |= {n for n, v in values if type(v) is np.ndarray and 1 in v.shape}
+                self._stretched |= {n for n, v in values if _has_ones(v)}
             else:
                 self._fixed |= {n for n, v in values if type(v) in (np.ndarray, int)}
             if (self._stretched, self._fixed) == before[:2]:
@@ -557,9 +557,7 @@ class CheckedFunction(Generic[P, R]):
         if isinstance(found, ArgType) and isinstance(value, np.ndarray):
             if name in self._fixed:
                 return dataclasses.replace(found, sizes=value.shape)
-            if name in self._stretched and 1 in value.shape:
-                return dataclasses.replace(found, sizes=tuple(1 if n == 1 else None for n in value.shape))
-        return found
+        return with_ones(found, value) if name in self._stretched else found
 
     def _make(self, arguments: Sequence[object]) -> Specialisation:
         if self._missing is None or not self._missing:
@@ -721,6 +719,13 @@ def _type_text(structure: Structure) -> str:
 
 _FLOATS, _INTS = (float, int, bool, np.float64), (int, bool, np.int64)
 _NUMBERS: Mapping[object, tuple[type, ...]] = {float: _FLOATS, "float": _FLOATS, int: _INTS, "int": _INTS}
+
+
+def _has_ones(value: object) -> bool:
+    """Whether an array in an argument has an axis with one cell."""
+    if type(value) is np.ndarray:
+        return 1 in value.shape
+    return type(value) not in (float, int, bool, str) and any(type(v) is np.ndarray and 1 in v.shape for v in leaves(value))
 
 
 def _defaults(f: FunctionType) -> tuple[object, ...]:

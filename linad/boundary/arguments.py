@@ -413,6 +413,19 @@ def argument_type(value: object, where: str) -> object:
     raise _wrong(where, "a float, an int, a bool, a NumPy array or a tuple of these", value)
 
 
+def with_ones(found: object, value: object) -> object:
+    """The type of an argument, with those axes of its arrays that have one cell."""
+    if isinstance(found, ArgType) and isinstance(value, np.ndarray):
+        sizes = tuple(1 if n == 1 else None for n in value.shape)
+        return dataclasses.replace(found, sizes=sizes) if 1 in value.shape else found
+    if isinstance(found, tuple):
+        return tuple(map(with_ones, found, value))
+    if isinstance(found, ArgRecord):
+        held = (value.real, value.imag) if found.record is COMPLEX else parts(found.record.names, value)
+        return dataclasses.replace(found, items=tuple(map(with_ones, found.items, held)))
+    return found
+
+
 def _instead(value: object) -> str:
     """What to write for an array that is refused; empty if there is nothing simple."""
     if not isinstance(value, np.ndarray):

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+from itertools import repeat
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -538,10 +539,9 @@ def _emit(ctx: Lowering, node: ast.Call, spec, given: list[Argument], hint: str,
     if spec.recursive:
         mine = ctx.spec.depth if ctx.spec is not None and ctx.spec.recursive else None
         atoms.append(ZERO if mine is None else ctx.let("level", "add", (mine, ONE), I64, span))
-    outs = tuple(
-        ctx.fresh(hint if hint != "t" else spec.source.name.replace("<lambda>", "t"), t)
-        for t in type_leaves(spec.result)
-    )
+    name = hint if hint != "t" else spec.source.name.replace("<lambda>", "t")
+    ones = spec.ones or repeat(frozenset())
+    outs = tuple(ctx.fresh(name, t, ones=known) for t, known in zip(type_leaves(spec.result), ones))
     if spec.source.again:
         in_one_step(ctx, outs, spec, atoms, span)
     else:

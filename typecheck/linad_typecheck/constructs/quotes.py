@@ -150,8 +150,11 @@ def _value(ctx: Lowering, node: ast.expr) -> Value | None:
 
 
 def _is_known(ctx: Lowering, node: ast.expr) -> bool:
-    """Whether the evaluation of an expression cannot fail: a constant, a name, or a size of a named array."""
+    """Whether the evaluation of an expression cannot fail: a constant, a name, a size of a named array, or a sum of
+    numbers."""
     match node:
+        case ast.BinOp(op=ast.Add() | ast.Sub() | ast.Mult()):
+            return _is_number(ctx, node)
         case ast.Constant() | ast.Name() | ast.Attribute(value=ast.Name(), attr="size" | "ndim"):
             return True
         case ast.Attribute():
@@ -160,6 +163,18 @@ def _is_known(ctx: Lowering, node: ast.expr) -> bool:
             return True
         case ast.Subscript(value=ast.Attribute(value=ast.Name(), attr="shape"), slice=ast.Constant()):
             return True
+    return False
+
+
+def _is_number(ctx: Lowering, node: ast.expr) -> bool:
+    """Whether an expression consists of numbers and names of numbers, added or multiplied."""
+    match node:
+        case ast.Constant(value=value):
+            return type(value) in (int, float)
+        case ast.Name(id=name):
+            return name in ctx.env and isinstance(ctx.env[name].value, ScalarValue) and ctx.env[name].defined is None
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult(), right=right):
+            return _is_number(ctx, left) and _is_number(ctx, right)
     return False
 
 

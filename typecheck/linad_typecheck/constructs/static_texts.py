@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from contextlib import suppress
 
 from ..ir.core import Const
 from ..engine.evaluation import CALLS, EXPRESSIONS, expression
@@ -112,6 +113,11 @@ def added(a: Value, b: Value, node: ast.BinOp) -> Value | None:
         case (TextValue(text=x), ScalarValue(weak=True) as n, ast.Mult()):
             known, count = constant_of(n)
             return TextValue(x * count) if known and type(count) is int and count < 1000 else None
+        case TextValue(text=x), _, ast.Mod():
+            known, constant = constant_of(b)
+            if known:
+                with suppress(TypeError, ValueError):
+                    return TextValue(x % constant)
     joined = isinstance(op, ast.Add) and _is_text(a) and _is_text(b)
     return unknown_text(node) if joined or (isinstance(op, ast.Mod) and _is_text(a)) else None
 

@@ -83,6 +83,8 @@ def lower_function(programs: Programs, spec: Spec) -> None:
         body = Block(tuple(ctx.out), tuple(leaves(value)))
         if not spec.failed:
             _record_uses(ctx, spec, params, body)
+        if not spec.recursive:
+            spec.ones = tuple(ctx.ones(r) if isinstance(r.type, Array) else frozenset() for r in body.results)
         spec.function = _function(ctx, spec, params, body)
     spec.hidden = hidden  # last: the recursive calls in the body pass the hidden parameters known before it was lowered
 
@@ -92,12 +94,16 @@ def _parameters(ctx: Lowering, spec: Spec) -> list[Var]:
     source, span = spec.source, ctx.span(spec.source.node)
     params: list[Var] = []
     values: dict[str, Value] = {}
+    short: dict[int, list[int]] = {}
+    for k, axis in spec.options.short:
+        short.setdefault(k, []).append(axis)
     for name, t in spec.params:
         lent = Lent(name, "helper")
-        fresh = [
-            ctx.fresh(name.replace("?", "_set"), leaf, lent=lent if isinstance(leaf, Array) else None)
-            for leaf in type_leaves(t)
-        ]
+        fresh = []
+        for k, leaf in enumerate(type_leaves(t), len(params)):
+            axes = short.get(k, ())
+            held = {"lent": lent, "ones": frozenset((axis, False) for axis in axes)} if isinstance(leaf, Array) else {}
+            fresh.append(ctx.fresh(name.replace("?", "_set"), leaf, **held or {"single": bool(axes)}))
         params += fresh
         values[name] = rebuild(t, iter(fresh))
     held = {slot(k, p.type): p for k, p in enumerate(p for p in params if isinstance(p.type, Array))}

@@ -348,6 +348,8 @@ class _Joiner:
         known = {"widened": widened} if t.dtype not in INTS else {} if isinstance(t, Array) else self.either(x, y)
         if isinstance(t, Array):
             known["in_order"] = self.ctx.known(x).in_order and self.ctx.known(y).in_order
+            one, other = self.arms
+            known["ones"] = self.ctx.ones(x, one.path) & self.ctx.ones(y, other.path)
         out = self.ctx.fresh(name.strip("%"), t, **known)
         self.outs.append(out)
         for arm, atom in zip(self.arms, (x, y), strict=True):

@@ -276,8 +276,9 @@ class Attempt:
         ctx = self.ctx
         _, taken = self.owner.get(first.name, (name, None))
         in_order = t.rank > 1 and ctx.known(first).in_order and (name, k) not in self.grown.disordered
+        ones = frozenset(fact for fact in ctx.ones(first) if ((name, k), fact) not in self.grown.longer)
         if taken is None and first.name not in kept and movable(ctx, first):
-            var = self.carry(name, t, first, in_order=in_order)
+            var = self.carry(name, t, first, in_order=in_order, ones=ones)
             self.owner[first.name] = name, var
             inherits(ctx, var, first)
             return var
@@ -286,7 +287,7 @@ class Attempt:
         )
         copy = materialise(ctx, ArrayValue(first), name, self.span).var
         record_copy(ctx, copy, ArrayValue(first), self.span)
-        var = self.carry(name, t, copy, in_order=in_order)
+        var = self.carry(name, t, copy, in_order=in_order, ones=ones)
         join_aliases(ctx, var.name, (taken or first).name)
         return var
 
@@ -492,8 +493,11 @@ class Attempt:
                     grown.lost.setdefault(name, LostArray(atom.type, loss))
                 given[atom.name] = name, k
                 ends.append(((name, k), atom))
-                if not ctx.known(atom).in_order and ctx.known(list(leaves(h.value))[k]).in_order:
+                assumed = ctx.known(list(leaves(h.value))[k])
+                if assumed.in_order and not ctx.known(atom).in_order:
                     grown.disordered.add((name, k))
+                if assumed.ones:
+                    grown.longer |= {((name, k), fact) for fact in assumed.ones - ctx.ones(atom)}
             elsewhere = self.steady.keys() | grown.shared.keys() | carried_twice
             out += (atom for k, atom in enumerate(atoms) if (name, k) not in elsewhere)
             if name in self.flags:
@@ -532,7 +536,7 @@ class Attempt:
     def out(self, v: Var) -> Var:
         """A fresh variable for a carried one after the loop."""
         known = self.ctx.known(v)
-        same = {"nonneg": known.nonneg, "wraps": known.wraps, "in_order": known.in_order}
+        same = {"nonneg": known.nonneg, "wraps": known.wraps, "in_order": known.in_order, "ones": known.ones}
         return self.ctx.fresh(v.name, v.type, **same, widened=self.widened.get(v.name) or known.widened)
 
     def held_by(self, array: Var, head: dict[str, Binding]) -> str:

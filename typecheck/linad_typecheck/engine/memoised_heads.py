@@ -109,6 +109,7 @@ class _Pairs:
         variables = self.ctx.variables
         same = a.type == b.type and variables.lent(a.name) == variables.lent(b.name)
         same = same and self.ctx.known(a).in_order >= self.ctx.known(b).in_order
+        same = same and self.ctx.ones(a, self.old) >= self.ctx.ones(b, self.new)
         return same and self.found.setdefault(a.name, b) == b and self.arrays.setdefault(b.name, a.name) == a.name
 
     def views(self, v: View, w: View) -> bool:

@@ -195,7 +195,7 @@ def fresh_array(
     in_order: bool = False,
 ) -> ArrayValue:
     """A new array. Without ``fill`` it is uninitialised, and the caller fills it at once."""
-    var = ctx.fresh(hint, Array(dtype, len(shape)), in_order=in_order)
+    var = ctx.fresh(hint, Array(dtype, len(shape)), in_order=in_order, ones=ctx.ones_among(shape))
     ctx.emit(Alloc(var, shape, fill, span))
     ctx.asked({(var.name, axis): n for axis, n in enumerate(shape)})
     return ArrayValue(var)
@@ -209,7 +209,7 @@ def materialise(
         ctx.landed(v)
     dtype = dtype or dtype_of(v)
     if isinstance(v, ArrayValue) and dtype == dtype_of(v):
-        var = ctx.fresh(hint, v.var.type, in_order=in_order)
+        var = ctx.fresh(hint, v.var.type, in_order=in_order, ones=ctx.known(v.var).ones)
         ctx.emit(Copy(var, v.var, span))
         known = ((axis, ctx.path.dims.get((v.var.name, axis))) for axis in range(v.var.type.rank))
         ctx.asked({(var.name, axis): n for axis, n in known if n is not None})

@@ -28,6 +28,8 @@ class CallOptions:
     answers: bool = False  # known bools and ints of the result become part of its type
     changes: bool = False  # it may change lists, dicts and objects that are passed to it
     sizes: tuple[tuple[int, int, int], ...] = ()  # known sizes: of a flat argument, along an axis, the size
+    # sizes of at most 1, in the same way; with axis -1 a flat argument that is the size of a view
+    short: tuple[tuple[int, int], ...] = ()
 
 
 @frozen
@@ -92,6 +94,7 @@ class Spec:
     returned: frozenset[tuple[int, int]] | None = None
     hidden: Fixed[str, tuple[str, Array]] = field(default_factory=Fixed)
     recursive: bool = False
+    ones: tuple[frozenset[tuple[int, bool]], ...] = ()  # `Lowering.ones` of the results; unknown if recursive
     numbers: dict[str, str] = field(default_factory=dict)  # variable of a scalar parameter -> its name
     wanted: dict[str, None] = field(default_factory=dict)  # scalar parameters whose values have to be known
     flat: tuple[str, ...] = ()  # the core parameters, for results that are views of one

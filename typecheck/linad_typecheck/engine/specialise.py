@@ -15,7 +15,7 @@ from .fixpoint import fixpoint
 from .function import header, lower_function
 from .programs import Programs
 from .spec import CallOptions, Contract, Spec, Typed, value_of
-from .state import Lowering
+from .state import ONE, Lowering
 from .values import (
     KNOWN_RANGE, Bottom, FlagValue, Poison, ScalarValue, TupleValue, Value, as_literal, contains, deepens, leaves,
     passed, type_leaves, type_of,
@@ -38,9 +38,9 @@ class Specialiser(Programs):
             return BY_RULE[0](self, source, params, captures)
         within = [s.options for s in self.stack if s.source == source]  # a recursive call asks no more than its caller
         answers, changes = all(a.answers for a in within), all(a.changes for a in within)
-        sizes = () if within else options.sizes
+        sizes, short = ((), ()) if within else (options.sizes, options.short)
         both = {"answers": options.answers and answers, "changes": options.changes and changes}
-        options = replace(options, **both, sizes=sizes)
+        options = replace(options, **both, sizes=sizes, short=short)
         key = (id(source.node), source.key, params, captures, options)
         known = self.specs.get(key)
         if known is not None:
@@ -141,8 +141,9 @@ def specialised(
         """With these values instead of the given ones; ``every``: for all sizes that are known, not only those of 1,
         which broadcast."""
         values = [{n: literals.get(n, v) for n, v in some.items()} for some in (given, captures)]
-        sizes = _known_sizes(ctx, passed([v for some in values for v in some.values()], once), every)
-        return ctx.programs.specialise(source, *types(*values), replace(options, sizes=sizes))
+        flat = [a for v in passed([v for some in values for v in some.values()], once) for a in leaves(v)]
+        known = replace(options, sizes=_known_sizes(ctx, flat, every), short=_short(ctx, flat))
+        return ctx.programs.specialise(source, *types(*values), known)
 
     sized = ctx.programs.sized
     with ctx.programs.apart() as found:
@@ -184,9 +185,21 @@ def _with_literals(v: Value) -> Value:
     return as_literal(v) if isinstance(v, ScalarValue) else v
 
 
-def _known_sizes(ctx: Lowering, values: list[Value], every: bool) -> tuple[tuple[int, int, int], ...]:
-    """The sizes of arrays among arguments that are known: of a flat argument, along an axis, the size."""
-    flat = [a for v in values for a in leaves(v)]
+def _short(ctx: Lowering, flat: list[Atom]) -> tuple[tuple[int, int], ...]:
+    """The axes of flat arguments that are known to have at most one cell, and which are not known to have one."""
+    found: list[tuple[int, int]] = []
+    for k, a in enumerate(flat):
+        if isinstance(a.type, Array):
+            ones = ctx.ones(a)
+            found += ((k, axis) for axis, exact in sorted(ones) if not exact and (axis, True) not in ones)
+        elif ctx.known(a).single:
+            found.append((k, -1))
+    return tuple(found)
+
+
+def _known_sizes(ctx: Lowering, flat: list[Atom], every: bool) -> tuple[tuple[int, int, int], ...]:
+    """The sizes of arrays among flat arguments that are known: of which, along an axis, the size."""
     stored = ((k, a) for k, a in enumerate(flat) if isinstance(a.type, Array))
-    of = ((k, j, ctx.path.dims.get((a.name, j))) for k, a in stored for j in range(a.type.rank))
+    size = lambda a, axis: ONE if (axis, True) in ctx.known(a).ones else ctx.path.dims.get((a.name, axis))
+    of = ((k, j, size(a, j)) for k, a in stored for j in range(a.type.rank))
     return tuple((k, j, n.value) for k, j, n in of if isinstance(n, Const) and (every or n.value == 1))

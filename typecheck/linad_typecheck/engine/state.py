@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
@@ -46,6 +46,9 @@ class Lent:
 Raises = tuple[tuple[str, str, tuple[Atom, ...]], ...]
 
 
+Ones = frozenset[tuple[int, bool]]
+
+
 @frozen(slots=True)
 class Known:
     """Facts about a variable.
@@ -62,6 +65,7 @@ class Known:
     less: tuple[Atom, int] | None = None  # a size that is max(another size minus a literal, 0)
     single: bool = False  # a size of at most 1, that of `a[k : k + 1]`
     in_order: bool = False  # an array known to be in C order
+    ones: Ones = frozenset()  # see `Lowering.ones`
     lent: Lent | None = None  # who lends the array, if it is borrowed
     # what Python raises for its own numbers, where generated code continues with inf or nan
     raises: Raises = ()
@@ -292,12 +296,30 @@ class Lowering:
     def dim(self, array: Var, axis: int, span: Span) -> Atom:
         known = self.path.dims.get((array.name, axis))
         if known is None:
-            known = self.fresh(
-                f"{array.name.partition('.')[0]}_n{axis if array.type.rank > 1 else ''}", I64, nonneg=True
-            )
+            ones = self.known(array).ones
+            if (axis, True) in ones:
+                return ONE
+            name = f"{array.name.partition('.')[0]}_n{axis if array.type.rank > 1 else ''}"
+            known = self.fresh(name, I64, nonneg=True, single=(axis, False) in ones)
             self.emit(Dim(known, array, axis, span))
             self.asked({(array.name, axis): known})
         return known
+
+    def ones(self, array: Var, path: Path | None = None) -> Ones:
+        """The axes of an array that are known to have at most one cell, ``(axis, False)``, and of these again those
+        that have exactly one, ``(axis, True)``: the axes that broadcasting stretches."""
+        dims = (path or self.path).dims
+        return self.known(array).ones | self.ones_among([dims.get((array.name, k)) for k in range(array.type.rank)])
+
+    def ones_among(self, shape: Iterable[Atom | None]) -> Ones:
+        """`ones` of an array of this shape; None for a size that is not known."""
+        found = frozenset()
+        for axis, n in enumerate(shape):
+            if n == ONE:
+                found |= {(axis, False), (axis, True)}
+            elif type(n) is Var and self.known(n).single:
+                found |= {(axis, False)}
+        return found
 
     def asked(self, sizes: Mapping[tuple, Atom]) -> None:
         """Record sizes that are known from here to the end of the block."""

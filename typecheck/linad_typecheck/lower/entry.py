@@ -48,7 +48,7 @@ from ..signature import (
 from ..span import Span
 from ..types import BOOL, I64, INTS, Array, Type, is_float
 from ..words import with_article
-from .parameters import Mismatch, bound_type, merged, noted_dims, noted_type, paths, structure, tag
+from .parameters import Mismatch, bound_type, known_sizes, merged, noted_dims, noted_type, paths, structure, tag
 
 
 @dataclass
@@ -196,10 +196,10 @@ def _parameter(ctx: Lowering, found: _Parameters, a: ast.arg, binding: Binding, 
     if a is ctx.source.node.args.kwarg and isinstance(value, TupleValue):  # a dict of the call's own
         value = replace(value, made=frozenset((new_origin(ctx, span),)))
     ctx.bind(a.arg, Bound(from_outside(value, CALLER), span))
-    if isinstance(bound, ArgType) and bound.sizes:
-        ctx.programs.sized |= None not in bound.sizes
-        sizes = enumerate(bound.sizes)
-        ctx.asked({(fresh[0].name, axis): Const(size, I64) for axis, size in sizes if size is not None})
+    for v, sizes in zip(fresh, known_sizes(bound), strict=False):
+        if sizes:
+            ctx.programs.sized |= None not in sizes
+            ctx.asked({(v.name, axis): Const(n, I64) for axis, n in enumerate(sizes) if n is not None})
     known = list(noted_dims(note, t))
     dims = tuple(None if d is None else tuple(x.text for x in d) for d in known)
     found.infos.append(ParamInfo(a.arg, structure(t, iter(range(first, len(found.variables)))), dims))

@@ -39,6 +39,16 @@ def bound_type(b: object) -> ValueType | None:
     return None
 
 
+def known_sizes(b: object) -> Iterator[tuple[int | None, ...]]:
+    """For each leaf of an argument the sizes of that array which the function is specialised for; empty if none."""
+    match b:
+        case ArgType(sizes=sizes):
+            yield sizes
+        case tuple() | ArgRecord():
+            for x in b.items if isinstance(b, ArgRecord) else b:
+                yield from known_sizes(x)
+
+
 def _static(value: object) -> Value:
     match value:
         case None:
