@@ -74,6 +74,23 @@ def f(a):
         return b - low
     return scaler(a * a) * above(a)
 """,
+    "items of a list that grows": """\
+def f(a):
+    states, sums = [a[:, :1] * 1.0], []
+    for k in range(a.shape[1]):
+        states.append(np.tanh(states[-1] + a[:, k][:, None]))
+        sums.append(a * states[-1])
+    for state in states:
+        a = a * state
+    return a + sums[-1]
+""",
+    "items of a dict with computed keys": """\
+def f(a):
+    states = {-1: np.zeros((len(a), 1))}
+    for k in range(a.shape[1]):
+        states[k] = np.tanh(states[k - 1] + a[:, k].reshape(-1, 1))
+    return a * states[a.shape[1] - 1]
+""",
     "an axis that an iteration makes longer": """\
 def f(a):
     m = a[:, :1] * 1.0

@@ -125,8 +125,9 @@ def _absent(ctx: Lowering, t: ValueType, sizes: Sequence[Atom], span: Span) -> V
 
 def _new(ctx: Lowering, t: ArrayType, sizes: Sequence[Atom], span: Span) -> ArrayValue:
     """New arrays for items; the other axes have no cells."""
-    cells = ctx.fresh("items", Array(t.dtype, t.rank), in_order=True)
-    ctx.emit(Alloc(cells, (*sizes, *(ZERO,) * (t.rank - len(sizes))), zero(t.dtype), span))
+    shape = (*sizes, *(ZERO,) * (t.rank - len(sizes)))
+    cells = ctx.fresh("items", Array(t.dtype, t.rank), in_order=True, ones=ctx.ones_among(shape))
+    ctx.emit(Alloc(cells, shape, zero(t.dtype), span))
     return ArrayValue(cells)
 
 
@@ -572,7 +573,10 @@ def _room(ctx: Lowering, name: str, needs: Sequence[_Need], count: Atom, more: b
             _longer(ctx, x.var, _wide(ctx, x.var, x.sizes, span) if x.held else x.sizes, room, count, span)
             for x in needs
         ]
-    outs = tuple(ctx.fresh(name.strip("%") or "items", v.type, in_order=ctx.known(v).in_order) for v in before)
+    outs = tuple(
+        ctx.fresh(name.strip("%") or "items", v.type, in_order=ctx.known(v).in_order, ones=ctx.ones(v) & ctx.ones(w))
+        for v, w in zip(before, longer, strict=True)
+    )
     ctx.emit(If(grow, Block(tuple(stmts), tuple(longer)), Block((), tuple(before)), outs, span))
     for var, out in zip(before, outs, strict=True):
         inherits(ctx, out, var)
@@ -593,7 +597,7 @@ def _wide(ctx: Lowering, var: Var, row: tuple[Atom, ...], span: Span) -> tuple[A
 
 
 def _longer(ctx: Lowering, var: Var, row: tuple[Atom, ...], room: Atom, count: Atom, span: Span) -> Var:
-    out = ctx.fresh("items", var.type, in_order=True)
+    out = ctx.fresh("items", var.type, in_order=True, ones=ctx.ones_among((room, *row)))
     ctx.emit(Alloc(out, (room, *row), zero(var.type.dtype), span))
     shape = (count, *(ctx.dim(var, k, span) for k in range(1, var.type.rank)))
     nest(

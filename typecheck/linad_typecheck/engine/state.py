@@ -317,7 +317,7 @@ class Lowering:
         for axis, n in enumerate(shape):
             if n == ONE:
                 found |= {(axis, False), (axis, True)}
-            elif type(n) is Var and self.known(n).single:
+            elif n == ZERO or (type(n) is Var and self.known(n).single):
                 found |= {(axis, False)}
         return found
 
