@@ -1,8 +1,11 @@
 """Arrays under several names: what is accepted does what CPython does, and the rest is refused by name."""
 
+import numpy as np
 import pytest
 
 from ..examples_of import some
+from ..kit import load
+from ..properties.roads import Whole
 from .cases import Case, programs
 
 CASES = [pytest.param(c, id=f"{name}-{k}") for name in ("updates", "names", "order", "loops", "recursion", "shared") for k, c in enumerate(programs(name))]
@@ -126,6 +129,41 @@ def test_helpers_return_what_is_a_view_at_some_sizes(rest):
 def test_what_helpers_return_so_is_not_used_after_updates(update):
     errors = Case(f"{HELPERS}    v = columns(b, True)\n    {update}\n    return v * np.sum(b)\n", ("A",)).whole().errors
     assert errors and {e.partition(" ")[0] for e in errors} <= {"LIN101", "LIN110"}
+
+
+LATE = """
+def f(A, k):
+    m = np.zeros(A.shape[1])
+    w = A.copy()
+    s = 0.0
+    for i in range(k):
+        s += np.sum(m)
+        w[1, 0] += 1.0
+        w = w * 2.0
+        {}
+    {}
+    return s + m * np.sum(w)
+"""
+
+
+@pytest.mark.parametrize("part", ["m = w[1]", "m = w.T[:, 1]", "m = w.mean(axis=0, keepdims=True)[0]", "m, u = w[0], w[1]"])
+@pytest.mark.parametrize("k", [0, 1, 3])
+def test_parts_of_arrays_that_each_iteration_makes(part, k):
+    whole = Whole(load(f"import numpy as np\n{LATE.format(part, 'pass')}"), (np.arange(6.0).reshape(2, 3), k))
+    whole.primal()
+    whole.gradients(thorough=False)
+
+
+@pytest.mark.parametrize("update", ["w[1, 0] = 7.0", "m[0] = 7.0"])
+def test_they_share_cells_after_the_loop(update):
+    text = f"import numpy as np\n{LATE.format('m = w[1]', update)}"
+    found = Whole(load(text), (np.arange(6.0).reshape(2, 3), 3)).checked.diagnostics
+    assert "LIN101" in {d.code for d in found}
+
+
+def test_what_an_iteration_makes_is_known_after_the_loop():
+    text = "def f(A):\n    for i in range(3):\n        m = A.mean(axis=1, keepdims=True)\n        A = A * 0.5 + m\n    return A * m\n"
+    Case(text, ("A",)).whole().holds(thorough=False)
 
 
 def test_a_helper_that_calls_itself_with_ever_new_types_is_refused():

@@ -56,7 +56,9 @@ def rename_arrays(f: Function) -> Function:
 
     def with_copy(b: Block, old: Var) -> Block:
         own = names.like(old)
-        first = next(j for j, t in enumerate(b.stmts) if old.name in mentioned(t))
+        first = next((j for j, t in enumerate(b.stmts) if old.name in mentioned(t)), None)
+        if first is None:  # a split at the beginning of the body has renamed it everywhere
+            return b
         rest = substitute(Block(b.stmts[first:], b.results), {old.name: own})
         return Block((*b.stmts[:first], Copy(own, old, b.stmts[first].span), *rest.stmts), rest.results)
 

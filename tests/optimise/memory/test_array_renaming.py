@@ -95,6 +95,22 @@ def test_an_array_with_cells_that_are_read_before_they_are_written_is_copied(nam
     assert found.log_words <= without.log_words and found.gradient <= 1.05 * without.gradient
 
 
+def test_an_array_that_each_iteration_renames_at_once_is_not_copied() -> None:
+    body = """
+    m = np.zeros(n)
+    for k in range(3):
+        u = A * w
+        if u[0, 0] > 0.5:
+            m = u[0]
+        else:
+            m = u[1] * x[k]
+    s = np.sum(m * x)
+    """
+    whole = program(body)
+    whole.primal()
+    whole.gradients(thorough=False)
+
+
 def test_a_carried_array_is_made_anew() -> None:
     f = prepare(program(PAIRS["swapped"][0]).lowered).main
     loops = [next(s for s in g.body.stmts if isinstance(s, Loop) and s.carried) for g in (f, rename_arrays(f))]

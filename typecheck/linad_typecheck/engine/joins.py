@@ -36,8 +36,9 @@ def dummy(ctx: Lowering, t: Scalar | Array, span: Span) -> Atom:
     """A placeholder of a type, for a value that is never used: zero, or an empty array."""
     if isinstance(t, Scalar):
         return zero(t.dtype)
-    out = ctx.fresh("none", t, in_order=True)
-    ctx.emit(Alloc(out, (ZERO,) * t.rank, zero(t.dtype), span))
+    shape = (ZERO,) * t.rank
+    out = ctx.fresh("none", t, in_order=True, ones=ctx.ones_among(shape))
+    ctx.emit(Alloc(out, shape, zero(t.dtype), span))
     return out
 
 

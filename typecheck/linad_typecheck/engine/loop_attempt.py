@@ -389,7 +389,10 @@ class Attempt:
                 self.unknown.add(name)
                 continue
             t = earlier(type_of(b.value), self.objects, self.depth)
-            if (h is None or h.value != b.value) and not self.carries(b.value if h is None else h.value, b.value):
+            whole = h is None or isinstance(h.value, ArrayValue)
+            if whole and isinstance(b.value, ViewValue) and b.value.var.name in self.ctx.path.made:
+                t = ArrayType(t.dtype, t.rank)  # `coerce` copies the part of an array that the iteration has made
+            elif (h is None or h.value != b.value) and not self.carries(b.value if h is None else h.value, b.value):
                 if contains(b.value, UnionValue) and name not in grown.owned:
                     grown.owned.add(name)
                     return True
