@@ -201,8 +201,8 @@ def jacobian(
         As for `jacfwd`.
     mode : {"auto", "fwd", "rev"}
         Forward mode takes one direction per number to differentiate by, reverse mode one per number in the results.
-        ``"auto"`` takes forward mode if there are at most twice as many numbers to differentiate by as results, because
-        a direction of reverse mode costs about two of forward mode.
+        ``"auto"`` takes forward mode if there are at most 1.5 times as many numbers to differentiate by as results,
+        because a direction of reverse mode costs about 1.5 of forward mode.
     sparsity : True, sparse matrix or ndarray, optional
         If True, the pattern is computed by `linad.sparsity` at each call. A known pattern can be given instead; if it
         does not hold, a ValueError is raised. One direction serves all columns, or rows, of a colour, and one sweep

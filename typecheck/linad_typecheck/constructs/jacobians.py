@@ -110,7 +110,7 @@ def jacobian(s: Signature, kind: str, mode: str) -> str:
     choice = [
         f"def jacobian({s.arguments}):",
         s.value,
-        f"    if {inputs} <= {CHEAPER} * ({outputs}):",
+        f"    if 2 * ({inputs}) <= {2 * CHEAPER:.0f} * ({outputs}):",
         f"        return forward({s.arguments})",
         f"    return reverse({s.arguments})",
     ]

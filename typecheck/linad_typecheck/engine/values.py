@@ -180,7 +180,7 @@ class FunctionValue:
     scopes: tuple[str, ...] = ()  # for each name in ``free``, the comprehension that binds it, if any
 
 
-CHEAPER = 2  # directions of forward mode that cost as much as one of reverse mode
+CHEAPER = 1.5  # directions of forward mode that cost as much as one of reverse mode
 
 
 @frozen(slots=True, repr=False)
