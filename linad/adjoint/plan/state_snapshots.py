@@ -1,10 +1,11 @@
-"""State snapshots: copy a state at the start of each iteration and keep the copies, if that takes fewer words than
-logging its loads.
+"""State snapshots: copy a state at the start of each iteration, or when the iteration has computed it, and keep the
+copies, if that takes fewer words than logging its loads.
 
 With ``x = y`` at the end of an iteration, the old ``x`` is gone when the reverse sweep arrives, so its loads are
 logged. An iteration that traverses ``x`` repeatedly, such as a matrix-vector product, logs n words for each cell. A
 copy of ``x`` at the start of the iteration is an array local to that iteration, and such arrays are kept as slices
-(`storage.py`): n words in all. A copy in the program (``old = x.copy()``) is expanded cell by cell for the same reason.
+(`storage.py`): n words in all. So is a copy of an array that the iteration allocates, reads and hands to the next one,
+after its last change. A copy in the program (``old = x.copy()``) is expanded cell by cell for the same reason.
 
 Snapshots are only taken in a block that loads from the state and allocates an array of the same sizes, whose words pay
 for the copy (`linad/steps.py`). The copy is placed at the start of this block, which is an arm in a loop with an early
@@ -72,6 +73,18 @@ def with_slices(
                         _with(f, block, lambda b, old=old, own=own, new=copied: _reading(b, old, own, new)),
                         _is_written(c, block),
                     )
+            for t in (t for t in made if isinstance(t, Alloc) and t.out.name in plan.facts.moved and wanted(t.out)):
+                last = max(k for k, s in enumerate(block.stmts) if s is t or _changes(s, t.out))
+                old = {id(u) for u in using(Block(block.stmts[last + 1 :]), t.out) if isinstance(u, Load)}
+                if old:
+                    own = Names(all_names(f)).like(t.out)
+                    copied = _copy(f, own, t.out, sizes[t.out.name], t.span)
+                    yield (
+                        t.out.name,
+                        {own.name: -1},
+                        _with(f, block, lambda b, k=last + 1, old=old, own=own, new=copied: _reading(b, old, own, new, k)),
+                        False,
+                    )
 
 
 def _only(c: Var, block: Block, kinds: type) -> bool:
@@ -119,6 +132,11 @@ def _is_written(c: Var, block: Block) -> bool:
     return any(isinstance(t, Store | AddTo) and t.array == c for t in walk(block))
 
 
+def _changes(s: Stmt, a: Var) -> bool:
+    """Whether a statement does anything with an array other than reading or dropping it."""
+    return not all(isinstance(t, Load | Dim | Drop) for t in using(Block((s,)), a))
+
+
 def _own_cells(s: Loop, c: Var, uses: int) -> bool:
     """Whether a loop nest only loads and then stores the single cell addressed by its indices."""
     indices = {s.index.name}
@@ -144,8 +162,8 @@ def _own_cells(s: Loop, c: Var, uses: int) -> bool:
     return sorted(far.get(str(a), "") for a in next(iter(cells))) == sorted(indices)
 
 
-def _reading(block: Block, old: set[int], own: Var, first: tuple[Stmt, ...]) -> Block:
-    """The block with statements prepended and some loads redirected to another array."""
+def _reading(block: Block, old: set[int], own: Var, new: tuple[Stmt, ...], at: int = 0) -> Block:
+    """The block with statements inserted at a position, and some loads redirected to another array."""
 
     def inside(b: Block) -> Block:
         return replace(b, stmts=tuple(map(stmt, b.stmts)))
@@ -153,7 +171,8 @@ def _reading(block: Block, old: set[int], own: Var, first: tuple[Stmt, ...]) -> 
     def stmt(s: Stmt) -> Stmt:
         return replace(s, array=own) if isinstance(s, Load) and id(s) in old else in_blocks(s, inside)
 
-    return replace(block, stmts=(*first, *map(stmt, block.stmts)))
+    stmts = tuple(map(stmt, block.stmts))
+    return replace(block, stmts=(*stmts[:at], *new, *stmts[at:]))
 
 
 def _with(f: Function, block: Block, change: Callable[[Block], Block]) -> Function:

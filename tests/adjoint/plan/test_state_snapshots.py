@@ -64,6 +64,15 @@ def plate(u0: Square, steps: int) -> float:
     return np.sum(u)
 
 
+def scaled(a: Square, b: Vec, steps: int) -> float:
+    """Sinkhorn's scaling: each iteration computes ``u``, reads it often, and hands it on."""
+    u, v = np.ones(len(b)), np.ones(len(b))
+    for _ in range(steps):
+        u = b / (a @ v)
+        v = b / (a.T @ u)
+    return np.sum(u * v)
+
+
 def conjugate_gradients(a, b, steps: int) -> float:
     """That ``a`` is square, and as large as ``b``, is found out by the first product."""
     x, r, p = np.zeros(len(b)), b.copy(), b.copy()
@@ -87,6 +96,8 @@ def conjugate_gradients(a, b, steps: int) -> float:
         (burgers, (RNG.random(6), 0.2, 3), 3 * 6),  # in place of three words for each cell
         # p, q, r, three scalars, and b
         (conjugate_gradients, (RNG.random((4, 4)) + 4.0 * np.eye(4), RNG.random(4), 3), 3 * (4 + 4 + 4 + 3) + 4),
+        # u and v, and what each is divided by, in place of n words for each cell of u
+        (scaled, (RNG.random((4, 4)) + 4.0 * np.eye(4), RNG.random(4), 3), 3 * (4 + 4 + 4 + 4)),
         (plate, (RNG.random((3, 3)), 2), 2 * 9),  # in place of 27 for each step, twice
     ],
 )
