@@ -39,7 +39,7 @@ from linad.optimise.phases import (
     COMPARISONS, FIRST, LAST, PRIVATISATION, READING, RENAMING, SIMPLIFICATION, UNROLLING,
 )
 from linad.optimise.scalars.constant_folding import fold_constants
-from linad.optimise.scalars.dead_store_elimination import eliminate_dead_fills
+from linad.optimise.scalars.dead_store_elimination import eliminate_dead_fills, eliminate_dead_stores
 
 from .bounds_checks import check_accesses
 from .guard_hoisting import hoist_guards
@@ -57,6 +57,7 @@ RESHAPING: tuple[Pass, ...] = (
     Pass("index_checks", check_accesses, told=("retry", "noalias"), required=CHECKS),
     Pass("dead_code_elimination", eliminate_dead_code),  # arrays of which only the size was needed, for these checks
     Pass("constant_folding", fold_constants),
+    Pass("dead_store_elimination", eliminate_dead_stores),  # indices that may no longer be negative
     Pass("dead_fill_elimination", eliminate_dead_fills),
     Pass("loop_invariant_motion", hoist_invariants),
     Pass("loop_unswitching", unswitch),

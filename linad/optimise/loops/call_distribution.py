@@ -80,8 +80,6 @@ def _distributed(s: Loop, names: Names, sizes: Mapping[str, Let]) -> list[Stmt]:
 
 def _plain(b: Block) -> bool:
     """Whether a body cannot fail, allocates nothing and keeps the names of its arrays."""
-    if not all(isinstance(t, Let | Load | Store | AddTo | Dim | Loop) for t in b.stmts):
-        return False
     inside = list(walk(b))
     return all(isinstance(t, Let | Load | Store | AddTo | Dim | Loop | If) for t in inside) and not any(
         isinstance(v.type, Array) for t in inside for v in outputs(t)

@@ -98,7 +98,11 @@ def _carried(s: Loop, body: Body, k: int, at: int, names: Names, once: bool) -> 
     ran = has_run(s, names)
     needed = (*body.needed([], load.index), load)
     begin = freshen(Block(needed, (load.out,)), names, {s.index.name: s.start})
-    stmts = (t for part in parts for t in part if t is not load and not (once and t is write))
+    if once:
+        parts[at] = ()
+        if k < at:  # what is carried is computed first: LLVM moves no store behind it
+            parts[at], parts[k] = parts[k], ()
+    stmts = (t for part in parts for t in part if t is not load)
     loop = carrying(s, stmts, [load.out], [first], [write.value], [out])
     found: list[Stmt] = [ran, If(ran.out, begin, Block((), (Const(0.0, load.out.type),)), (first,), s.span), loop]
     if not once:

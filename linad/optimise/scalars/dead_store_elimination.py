@@ -7,8 +7,8 @@ regions.
 **Before.** ``&v![k] = 0.0; &v![k] += x`` and ``v = alloc [n] fill 0.0; for i in range(n) { &v![i] = x }``
 **After.** ``&v![k] = x`` and ``v = alloc [n]; for i in range(n) { &v![i] = x }``
 
-**Legality.** Nothing in between mentions the array. Only for ints and adjoints, because the sign of a zero changes if
-the sum is -0.0. A check that may fail stays before what it guards. An array that is not filled has no other name, and
+**Legality.** Nothing in between mentions the array, except additions to cells whose index differs by a constant. Only
+for ints and adjoints, because the sign of a zero changes if the sum is -0.0. A check that may fail stays before what it guards. An array that is not filled has no other name, and
 `linad.analysis.regions` proves that nothing reads the filling.
 
 **Profitability.** Always. Fillings are only removed from code that is compiled: differentiation makes use of them.
@@ -20,9 +20,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from linad_typecheck.ir.core import AddTo, Alloc, Block, Const, Function, Let, Load, Stmt, Store, mentioned
+from linad_typecheck.ir.core import (
+    AddTo, Alloc, Atom, Block, Const, Function, Let, Load, Stmt, Store, Var, mentioned,
+)
 from linad_typecheck.ir.rewrite import in_blocks
-from linad_typecheck.types import is_float
+from linad_typecheck.types import I64, is_float
 
 from linad.analysis.regions import Frame, Walk
 
@@ -34,24 +36,41 @@ def eliminate_dead_stores(f: Function) -> Function:
 
 def _block(b: Block) -> Block:
     out: list[Stmt | None] = []
-    last: dict[str, int] = {}  # by variable, the last statement that mentions it
+    zeros: dict[str, list[int]] = {}  # by array, the zeros after which it is only added to, in other cells
+    sums: dict[str, tuple[Atom, int]] = {}  # ints that are another one plus a constant
     for s in b.stmts:
         s = in_blocks(s, _block)
+        match s:
+            case Let(out=v, op="add" | "sub" as op, ins=(a, Const(value=n))) if v.type == I64:
+                first, more = sums.get(a.name, (a, 0)) if isinstance(a, Var) else (a, 0)
+                sums[v.name] = first, more + (n if op == "add" else -n)  # type: ignore[operator]
         if isinstance(s, AddTo) and (not is_float(s.array.type) or s.array.adjoint):
-            k = last.get(s.array.name)
-            if k is not None and _is_zero(zero := out[k], s) and not (zero.checked and _may_fail(out[k + 1 :])):
-                out[k], s = None, Store(s.array, s.index, s.value, zero.checked, s.span)
-        last.update(dict.fromkeys(mentioned(s), len(out)))
+            for k in zeros.pop(s.array.name, ()):
+                zero = out[k]
+                assert isinstance(zero, Store)
+                if zero.index == s.index:
+                    if not (zero.checked and _may_fail(out[k + 1 :])):
+                        out[k], s = None, Store(s.array, s.index, s.value, zero.checked, s.span)
+                elif _apart(zero.index, s.index, sums):
+                    zeros.setdefault(s.array.name, []).append(k)
+        else:
+            for name in zeros.keys() & mentioned(s).keys():
+                del zeros[name]
+        if _is_zero(s):
+            zeros[s.array.name] = [len(out)]  # type: ignore[union-attr]
         out.append(s)
     return replace(b, stmts=tuple(s for s in out if s is not None))
 
 
-def _is_zero(s: Stmt | None, addition: AddTo) -> bool:
-    """Whether a statement stores a zero to the cell of an addition."""
-    match s:
-        case Store(array=a, index=i, value=Const(value=zero)):
-            return (a, i) == (addition.array, addition.index) and repr(zero) in ("0.0", "0")
-    return False
+def _is_zero(s: Stmt) -> bool:
+    """Whether a statement stores a zero to a cell."""
+    return isinstance(s, Store) and isinstance(s.value, Const) and repr(s.value.value) in ("0.0", "0")
+
+
+def _apart(one: tuple[Atom, ...], other: tuple[Atom, ...], sums: dict[str, tuple[Atom, int]]) -> bool:
+    """Whether two cells differ, because an index of one is that of the other plus a constant other than zero."""
+    pairs = [[sums.get(a.name, (a, 0)) if isinstance(a, Var) else (a, 0) for a in pair] for pair in zip(one, other)]
+    return any(a == b and m != n for (a, m), (b, n) in pairs)
 
 
 def _may_fail(stmts: list[Stmt | None]) -> bool:

@@ -30,6 +30,22 @@ def test_a_zero_before_an_addition(between, kept):
     assert [type(s) for s in found if isinstance(s, Store | AddTo)] == kept
 
 
+@pytest.mark.parametrize(
+    ("between", "kept"),
+    [
+        ("y = sub i 1 \n z = add y -2 \n &v![z] += x", [AddTo, Store]),
+        ("y = sub i 1 \n z = add y 1 \n &v![z] += x", [Store, AddTo, AddTo]),  # the same cell
+        ("y = add x 1 \n &v![y] += x", [Store, AddTo, AddTo]),
+        ("y = add i 1 \n &v![y] = x", [Store, Store, AddTo]),
+        ("y = add i 1 \n &v[y] += x", [AddTo, Store]),
+    ],
+)
+def test_an_addition_to_another_cell_in_between(between, kept):
+    text = PROGRAM.replace("&v[i]", "&v![i]").replace("@", between)
+    found = eliminate_dead_stores(parse_program(text).main).body.stmts
+    assert [type(s) for s in found if isinstance(s, Store | AddTo)] == kept
+
+
 FILLED = """
 entry fn f(v: read f64[:], n: i64, ok: bool) -> f64 {{
   w = alloc f64 [n, 4] fill 0.0
