@@ -104,23 +104,27 @@ class Body(Statements):
         found = self.along(a)
         return found[0].value if found is not None and found[1] == 1 else None
 
-    def cell(self, index: tuple[Atom, ...]) -> Cell | None:
-        """The cell of an access, if it has the required form."""
-        if not index or (last := self.along(index[-1])) is None:
+    def cell(self, index: tuple[Atom, ...], axis: int = -1) -> Cell | None:
+        """The cell of an access, if it has the required form along the given axis instead of the last one."""
+        if not index or (moving := self.along(index[axis])) is None:
             return None
-        others = tuple(map(self.nest.form, index[:-1]))
+        others = tuple(self.nest.form(a) for k, a in enumerate(index) if k != axis % len(index))
         if any(name in self.nest.changed for f in others for name in f.atoms):
             return None
-        rest, way = last
-        return Cell((others, rest - rest.const, way), rest.const, way)
+        rest, way = moving
+        return Cell((others, rest - rest.const, way, axis % len(index)), rest.const, way)
 
-    def additions(self, name: str) -> list[Row]:
-        """The additions of the loop to an array, by rows of neighbouring cells; empty if it accesses the array in any
-        other way."""
+    def column(self, index: tuple[Atom, ...]) -> Cell | None:
+        """The cell of an access that moves along any one axis of an array."""
+        return next((c for k in range(len(index)) if (c := self.cell(index, -1 - k)) is not None), None)
+
+    def additions(self, name: str, columns: bool = False) -> list[Row]:
+        """The additions of the loop to an array, by rows (or also ``columns``) of neighbouring cells; empty if it
+        accesses the array in any other way."""
         step = self.loop.step.value if isinstance(self.loop.step, Const) else 0
         rows: dict[tuple[object, ...], Row] = {}
         for _, t in self.written[name]:
-            cell = self.cell(t.index)
+            cell = self.column(t.index) if columns else self.cell(t.index)
             if not isinstance(t, AddTo) or not is_float(t.array.type) or cell is None:
                 return []
             rows.setdefault(cell.row, {}).setdefault(cell.number, []).append(t)

@@ -225,6 +225,10 @@ class Emitter:
         )
         for array, axis, size in fixed:
             printer.line(1, f"{printer.text.helper('assume')}({names[array.name]}.shape[{axis}] == {size})")
+        for p in (p for p in f.params if p.like in (v.name for v in params) and isinstance(p.var.type, Array)):
+            for axis in range(1, p.var.type.rank):  # what is tested of the sizes of a parameter holds for its adjoint
+                sizes = (f"{names[name]}.shape[{axis}]" for name in (p.var.name, p.like))
+                printer.line(1, f"{printer.text.helper('assume')}({' == '.join(sizes)})")
         if deeper:
             printer.line(1, f"if stack_address() < err[{FLOOR}]:")
             printer.fail(self.too_deep(f), [], 2)

@@ -79,7 +79,8 @@ def adding(s: Loop, names: Names, fresh: Mapping[str, Held] | None = None, every
     assert s.stop is not None and isinstance(s.step, Const)
     fresh = fresh or {}
     body, step = Body(s, mirrored=True), s.step.value
-    rows = [row for name in body.written for row in body.additions(name) if name in fresh or every and len(row) > 1]
+    found = ((name, row) for name in body.written for row in body.additions(name, columns=not fresh))
+    rows = [row for name, row in found if name in fresh or every and len(row) > 1]
     if not rows:
         return [s]
     before, inside, behind = (Maker(names) for _ in range(3))
@@ -88,7 +89,7 @@ def adding(s: Loop, names: Names, fresh: Mapping[str, Held] | None = None, every
     waiting: list[_Waiting] = []
     for row in rows:
         gone |= {id(t) for ts in row.values() for t in ts}
-        way = step * body.cell(next(iter(row.values()))[0].index).way  # type: ignore[union-attr]
+        way = step * body.column(next(iter(row.values()))[0].index).way  # type: ignore[union-attr]
         far = sorted(row, key=lambda d: d * way)
         distances = range(far[0], far[-1] + way, way)
         last = row[far[0]][0]  # no later iteration adds to this cell

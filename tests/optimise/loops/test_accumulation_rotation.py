@@ -98,6 +98,29 @@ ADDED = {  # what is added, and how many additions and values handed on are left
 }
 
 
+def test_columns_of_a_narrow_array() -> None:
+    text = """entry fn f(b: mut f64[:,:], n: i64) -> i64 {
+  for i in range(n) {
+    k = add i 1
+    &b![i, 0] += 1.0
+    &b![k, 0] += 2.0
+    &b![k, 2] += 3.0
+    &b![i, 2] += 4.0
+  }
+  return n
+}
+"""
+    before = parse_program(text)
+    after = before.with_main(rotate_accumulations(before.main))
+    [loop] = (s for s in walk(after.main.body) if isinstance(s, Loop))
+    assert not verify(after) and (count(loop, AddTo), len(loop.carried)) == (2, 2)
+    for n in (0, 1, 2, 5):
+        found = [np.arange(18.0).reshape(6, 3) for _ in range(2)]
+        for p, b in zip((before, after), found, strict=True):
+            run(p, [b, n], in_place=True)
+        np.testing.assert_array_equal(*found)
+
+
 @pytest.mark.parametrize("over", [UP, DOWN])
 @pytest.mark.parametrize("name", ADDED)
 def test_each_cell_of_a_row_is_added_to_once(name: str, over: str) -> None:
