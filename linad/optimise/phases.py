@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from linad_typecheck.ir.core import Program
 
 from .loops.induction_variables import close_inductions
+from .loops.loop_coalescing import coalesce_loops
 from .loops.loop_counting import count_loops
 from .loops.loop_fusion import fuse_loops
 from .loops.loop_invariant_motion import hoist_invariants
@@ -39,6 +40,7 @@ SIMPLIFICATION = Phase(
         Pass("induction_variables", close_inductions),
         Pass("loop_counting", count_loops),
         Pass("check_elimination", eliminate_checks),
+        Pass("loop_coalescing", coalesce_loops),
         Pass("loop_fusion", fuse_loops),
         Pass("dead_store_elimination", eliminate_dead_stores),
         Pass("copy_elision", elide_copies),

@@ -38,6 +38,7 @@ from linad.analysis.trip_counts import is_short
 
 from ..ints import ONE, Maker, has_run
 from ..loops.accumulation_rotation import Held, adding
+from ..loops.loop_coalescing import covered
 from .known_regions import Contents, End, Sizes, is_only_read
 
 
@@ -65,7 +66,8 @@ class Reach:
 
     Iteration ``i``, from ``start`` up to but not including ``stop``, adds to cells at offsets ``lowest`` to ``highest``
     from ``i``. For further axes, ``inner`` is the reach of the inner loop. ``known``: the contents of these cells
-    before the loop, if known. ``taken``: as in `accumulation_rotation.Held`.
+    before the loop, if known. ``taken``: as in `accumulation_rotation.Held`. ``blocks``: the iterations are those of a loop
+    inside, each for a block of the range.
     """
 
     array: Var
@@ -78,6 +80,7 @@ class Reach:
     inner: Reach | None = None
     known: Contents | None = None
     taken: bool = False
+    blocks: bool = False
 
     @property
     def held(self) -> Contents:
@@ -175,6 +178,13 @@ class _Fresh:
             return None
         if is_plain(s):
             return self.row(s, a, at) if s.step == ONE else None
+        if (inner := self.block_of(s)) is not None:
+            own = [t for t in s.body.stmts if self.sizes.touches(t, a)] == [inner]
+            found = self.row(inner, a, at) if own else None
+            if found is None or found.lowest != found.highest:
+                return None
+            whole = self.along(replace(s, step=ONE), a, at, found.lowest, found.highest)
+            return replace(whole, loop=s, blocks=True)
         if not is_counted(s, one_by_one=True) or len(at) + 1 >= a.type.rank:
             return None
         match [t for t in s.body.stmts if self.sizes.touches(t, a)]:
@@ -190,6 +200,14 @@ class _Fresh:
                     and not any(isinstance(i, Var) and i.name in made for i in found.bounds())
                 ):
                     return self.along(s, a, at, far, far, found)
+        return None
+
+    def block_of(self, s: Loop) -> Loop | None:
+        """The innermost loop over the blocks of a loop's range."""
+        inner = [t for t in s.body.stmts if isinstance(t, Loop)]
+        match inner:
+            case [t] if is_plain(t) and t.step == ONE and not s.exits and covered(s, t, self.sizes.ints) == s.stop:
+                return t
         return None
 
     def row(self, s: Loop, a: Var, at: tuple[Atom, ...]) -> Reach | None:
@@ -267,9 +285,15 @@ class _Fresh:
 
     def storing(self, s: Loop, found: Sequence[Reach]) -> list[Stmt]:
         """The loop or nest with additions to arrays of known contents turned into stores."""
-        if found[0].inner is None:
-            return adding(s, self.names, {r.array.name: Held(r.held.source, r.taken) for r in found})
+        held = {r.array.name: Held(r.held.source, r.taken) for r in found}
+        if found[0].inner is None and not found[0].blocks:
+            return adding(s, self.names, held)
         stmts: list[Stmt] = []
+        if found[0].blocks:
+            for t in s.body.stmts:  # one addition for each cell leaves nothing over after a block
+                made = adding(t, self.names, held) if isinstance(t, Loop) else [t]
+                stmts += made if made == [t] else [u for u in made if isinstance(u, Loop)]
+            return [replace(s, body=replace(s.body, stmts=tuple(stmts)))]
         for t in s.body.stmts:
             inner = [r.inner for r in found if r.inner is not None and r.inner.loop is t]
             stmts += self.storing(t, inner) if inner and isinstance(t, Loop) else [t]

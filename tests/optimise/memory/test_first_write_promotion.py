@@ -40,6 +40,15 @@ EACH = """  for i in range(n) {
   }
 """
 COPIED = "  b = copy &a\n"
+BLOCKS = """  for low in range(0, n, 4) {
+    end = add low 4
+    high = min end n
+    for i in range(low, high) {
+      e = load! &a [i]
+      &b![i] += e
+    }
+  }
+"""
 INSIDE = EACH.replace("range(n)", "range(1, m)")
 STENCIL = """  for i in range(1, m) {
     e = load! &a [i]
@@ -117,6 +126,9 @@ def agree(program: Program, other: Program, sizes: range = range(2, 12), q: int 
 STORED = {
     "made, and each cell added to": MADE + EACH,
     "made, and those inside added to": MADE + INSIDE,
+    "made, and added to in blocks": MADE + BLOCKS,
+    "made, and all but the last added to in blocks": MADE + BLOCKS.replace(", n, 4", ", m, 4").replace("end n", "end m"),
+    "cells of another array, in blocks": COPIED + BLOCKS,
     "made, and neighbours added to": MADE + STENCIL,
     "taken from a cell": TAKEN,
     "buffers that change places": SWAPPED,
@@ -165,7 +177,7 @@ def test_a_loop_that_only_makes_zeros_is_gone() -> None:
     assert [len(s.body.stmts) for s in walk(changed(program).main.body) if isinstance(s, Loop)] == [2, 2]
 
 
-@pytest.mark.parametrize("text", [MADE + EACH, MADE + INSIDE, MADE + STENCIL])
+@pytest.mark.parametrize("text", [MADE + EACH, MADE + INSIDE, MADE + STENCIL, MADE + BLOCKS])
 def test_no_cell_is_stored_to_twice(text: str) -> None:
     """But for two at either end."""
     n = 40
@@ -174,6 +186,9 @@ def test_no_cell_is_stored_to_twice(text: str) -> None:
 
 
 KEPT = {
+    "blocks that overlap": MADE + BLOCKS.replace(", n, 4", ", n, 2"),
+    "neighbours in blocks": MADE + BLOCKS.replace(", n, 4", ", m, 4").replace("end n", "end m").replace("      &b!", "      g = add i 1\n      &b![g] += e\n      &b!"),
+    "looked at between blocks": MADE + BLOCKS.replace("    end", "    r = load! &b [0]\n    end"),
     "an array of others": "  b = copy &a\n" + EACH.replace("&b!", "&a!"),
     "no zeros": MADE.replace("0.0", "1.0") + EACH,
     "cells beyond the zeros": TAKEN.replace("for k in range(1, m)", "for k in range(0, m)").replace("sub k 1", "add k 0").replace("    &b![g] += e2\n", ""),
