@@ -22,6 +22,7 @@ from linad_typecheck.types import BOOL, BYTES, Array
 LOWEST, HIGHEST = -(2**63), 2**63 - 1
 SMALL = 2**62
 DEPTH = 5  # maximum depth of a proof
+TERMS = 3  # of facts from which numeric bounds follow
 SIZES = 6  # sizes that a selected int is compared with
 BUDGET = 300  # forms that a proof may visit
 OPPOSITE = {"lt": "ge", "ge": "lt", "le": "gt", "gt": "le", "eq": "ne", "ne": "eq"}
@@ -175,10 +176,12 @@ class Ranges:
         f = self.normal(f)
         if f.terms and f not in self.facts:
             self.facts.append(f)
-        if len(f.terms) == 1 and abs(f.terms[0][1]) == 1:
-            (name, c), k = f.terms[0], f.const
-            low, high = self.span(name)
-            self.interval[name] = (max(low, -k), high) if c == 1 else (low, min(high, k))
+        for name, c in f.terms if len(f.terms) <= TERMS else ():
+            if abs(c) == 1:  # at most what the other terms can be
+                low, high = self.span(name)
+                rest = self.bounds(f - unknown(name) * c)[1]
+                if (c == 1 and -rest > low) or (c == -1 and rest < high):
+                    self.interval[name] = (-rest, high) if c == 1 else (low, rest)
 
     def learn_equal(self, f: Affine) -> None:
         """Learn that a form, which cannot overflow, is 0."""
@@ -385,7 +388,8 @@ class Ranges:
                 self.learn(b - 1 - r)
             case "select", (_, a, b):
                 sizes = islice(_distinct(map(self.normal, self.dims.values())), SIZES - 1)
-                for line, sign in ((constant(0), 1), *((size - 1, -1) for size in sizes)):
+                either = ((v, sign) for v in (a, b) for sign in (1, -1))
+                for line, sign in (*either, (constant(0), 1), *((size - 1, -1) for size in sizes)):
                     if all(self.proves_where(ins[0], holds, (v - line) * sign) for holds, v in ((True, a), (False, b))):
                         self.learn((r - line) * sign)
             case "trips", (a, b, c):

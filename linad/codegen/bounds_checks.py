@@ -222,6 +222,8 @@ class Checker:
             first, s = inspected
             if first:
                 frame.tests.append(Inspection(Block(tuple(first))))
+            else:
+                s = self.without_proved(s)
         outer = self.frames[-1] if self.frames else None
         for t in frame.tests:
             t = t.around(frame.loop)
@@ -231,6 +233,19 @@ class Checker:
             elif outer and moved not in outer.tests:
                 outer.tests.append(moved)
         out.append(s)
+
+    def without_proved(self, s: Loop) -> Loop:
+        """An innermost loop without the checks, also for negative indices, that its other checks make unnecessary."""
+        r, stmts = self.ranges, []
+        with r.scope():
+            r.enter(s)
+            for t in s.body.stmts:
+                if isinstance(t, Let) and t.op == "wrap" and r.exact(f := r.form(t.ins[0])) and r.proves(f):
+                    t = _alias(t, t.ins[0])
+                if not (isinstance(t, Check) and r.holds(t.cond)):
+                    r.statement(t)
+                    stmts.append(t)
+        return replace(s, body=replace(s.body, stmts=tuple(stmts)))
 
     def may_write(self, s: Loop) -> Callable[[Var], bool]:
         """Whether a loop may update an array, under any of its names."""

@@ -11,7 +11,7 @@ from linad_typecheck.ir.core import (
     Loop, Names, Program, Reserve, Stmt, Store, Var, all_names, count_uses, free_vars, walk,
 )
 from linad_typecheck.linear.uses import modes_of
-from linad_typecheck.types import BOOL, I64, Array, is_float
+from linad_typecheck.types import BOOL, F64, I64, Array, is_float
 
 from linad.analysis.accesses import updates
 from linad.analysis.parallelism import is_even
@@ -41,6 +41,7 @@ class Builder:
     uses: Counter[str] = field(default_factory=Counter)
     pending: dict[str, tuple[Var, Expr]] = field(default_factory=dict)  # values awaiting their only use
     handed: set[str] = field(default_factory=set)  # floats computed for the next iteration, other than reductions
+    fitting: set[str] = field(default_factory=set)  # floats that have been checked to fit an int of 64 bits
     first: frozenset[str] = frozenset()  # initial values of even loops
     fills: dict[str, Const | None] = field(default_factory=dict)
     out: list[Node] = field(default_factory=list)
@@ -96,15 +97,18 @@ class Builder:
         """The nodes that ``build`` emits. ``given``: pending values used only there."""
         outer, self.out = self.out, []
         waiting, self.pending = self.pending, given or {}
+        fitting = set(self.fitting)
         build()
         nodes, self.out = tuple(self.out), outer
-        self.pending = waiting
+        self.pending, self.fitting = waiting, fitting
         return nodes
 
     def stmt(self, s: Stmt) -> None:
         match s:
             case Let(out, op, ins):
                 args = tuple(self.expr(a) for a in ins)
+                if op == "cast" and out.type == I64 and isinstance(ins[0], Var) and ins[0].name in self.fitting:
+                    op = "truncate"
                 self.define(out, Apply(op, args, out.type, ins[0].type))
             case Load(out, array, index):
                 self.define(out, At(array, tuple(self.expr(i) for i in index)))
@@ -194,7 +198,15 @@ class Builder:
             site = None if error == RETRY else self.sites.number(s)
             self.out.append(Fail(site, tuple(self.expr(a) for a in args)))
 
-        self.out.append(Branch(negate(ok), self.nested(fail, mine), ()))
+        failing = self.nested(fail, mine)
+        if (x := _fits(ok)) is not None:  # one test instead of three, if it holds
+            nan = Apply("ne", (x, x), BOOL, F64)
+            first = [self.out.pop()] if self.out and isinstance(b := self.out[-1], Branch) and b.cond == nan else []
+            if error != RETRY:
+                failing = (*first, Branch(negate(ok), failing, ()))
+            ok = Apply("lt", (Apply("abs", (x,), F64, F64), Num(Const(2.0**63, F64))), BOOL, F64)
+            self.fitting.add(x.var.name)
+        self.out.append(Branch(negate(ok), failing, ()))
 
     def call(self, s: Call) -> None:
         args = tuple(self.expr(a) for a in s.args)
@@ -366,6 +378,15 @@ def handed_on(s: Loop) -> set[str]:
 def _ends_in_if(block: Block, k: int) -> bool:
     last = block.stmts[-1] if block.stmts else None
     return isinstance(last, If) and block.results[k] in last.outs
+
+
+def _fits(e: Expr) -> Leaf | None:
+    """The float of which a condition says that it fits an int of 64 bits."""
+    match e:
+        case Apply(op="and", args=(Apply("ge", (Leaf() as x, Num(low)), _, t), Apply("lt", (y, Num(high)), _, _))):
+            limits = Const(-(2.0**63), F64), Const(2.0**63, F64)
+            return x if x == y and t == F64 and (low, high) == limits else None
+    return None
 
 
 def negate(e: Expr) -> Expr:

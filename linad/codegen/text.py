@@ -216,6 +216,8 @@ class Text:
                 return f"{self(a, OR)} if {self(factor, COMPARE + 1)} != {zero} else {zero}", CHOICE
             case ("cast", (a,)):
                 return self.cast(e, a)
+            case ("truncate", (a,)):  # a cast of a float that fits
+                return self.call(CASTS["i64"], a), ATOM
             case ("abs", (a,)):
                 return self.call("abs", a), ATOM
         if op == "and" and (chain := self.chain(args)):

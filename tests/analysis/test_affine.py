@@ -34,3 +34,41 @@ def test_an_array_with_a_cell_for_each_iteration(over: str, trips: str, cell: st
     for n in (-3, 0, 1, 7):
         given = [n, np.zeros(2), np.zeros(7)]
         assert run(made, given).results == run(program, given).results
+
+
+LOOKED_UP = """
+entry fn f(x: read f64[:], v: read f64[:]) -> f64 {
+  n = dim &x 0
+  m = dim &v 0
+  most = sub m 2
+  for i in range(n) carry (s: f64 = 0.0) -> (r) {
+    e = load! &x [i]
+    k: i64 = cast e
+    @
+    t = load &v [k.1]
+    p = add k.1 1
+    j = wrap p m
+    u = load &v [j]
+    s.1 = add s t
+    s.2 = add s.1 u
+    yield s.2
+  }
+  return r
+}
+"""
+NEXT = {  # how an index is limited, and the checks that are left: of the index, and of the next one
+    "by a minimum": ("k.1 = min k most", 1),
+    "by a selection": ("b = gt k most \n k.1 = select b most k", 1),
+    "on both sides": ("q = max k 0 \n k.1 = min q most", 1),
+    "not at all": ("k.1 = add k 0", 2),
+    "by something else": ("k.1 = min k n", 2),
+}
+
+
+@pytest.mark.parametrize(("limit", "left"), NEXT.values(), ids=NEXT)
+def test_the_cell_after_one_that_is_checked(limit: str, left: int) -> None:
+    program = parse_program(LOOKED_UP.replace("@", limit))
+    made, _ = prepare(program, EmitOptions())
+    assert sum(isinstance(s, Check) for s in walk(made.main.body)) == left
+    given = [np.array([0.0, 2.5, 1.0]), np.array([1.0, 2.0, 4.0, 8.0])]
+    assert run(made, given).results == run(program, given).results

@@ -1,10 +1,14 @@
 """The shape of generated code: readable text, the noalias promise, hoisted tests, errors in place, recursion, logs."""
 
+import math
+
 import numpy as np
 import pytest
+from jaxtyping import Float64
 from linad_typecheck.ir.text import parse_program
 from linad_typecheck.ir.verify import verify
 
+from linad import linear_grad, show
 from linad.codegen import EmitOptions, emit
 from tests.properties.roads import Whole
 from tests.kit import load
@@ -511,3 +515,43 @@ def test_literal_axes_of_arrays_of_the_driver_are_known_in_the_kernel():
     (out,) = call(python(generated), generated, (x,))
     np.testing.assert_array_equal(out, np.stack([x, 2.0 * x], axis=1))
     np.testing.assert_array_equal(interpret(made, (x,))[0], out)
+
+
+def lengths(x: Float64[np.ndarray, "n 3"]) -> float:
+    total = 0.0
+    for i in range(len(x) - 1):
+        total += math.sqrt((x[i + 1, 0] - x[i, 0]) ** 2 + (x[i + 1, 1] - x[i, 1]) ** 2 + (x[i + 1, 2] - x[i, 2]) ** 2)
+    return total
+
+
+def test_the_sizes_of_an_adjoint_are_those_of_its_parameter():
+    text = str(show(linear_grad(lengths), "numba"))
+    assert "assume(x_bar.shape[1] == x.shape[1])" in text and "shape[0] ==" not in text
+    Whole(lengths, (np.random.default_rng(1).random((5, 3)),)).holds()
+
+
+CONVERTED = """\
+entry fn converted(x: f64, y: f64) -> i64, i64 {
+  ok = eq x x
+  check ok else ValueError "nan" ()
+  low = ge x -9.223372036854776e+18
+  high = lt x 9.223372036854776e+18
+  fits = and low high
+  check fits else OverflowError "{0} is too large" (x)
+  k: i64 = cast x
+  j: i64 = cast y
+  return k, j
+}
+"""
+
+
+def test_one_test_for_a_float_that_fits_an_int(tmp_path):
+    generated = emit(program(CONVERTED))
+    text = "\n".join(body(generated))
+    assert text.startswith("if not abs(x) < 9.223372036854776e+18:\n    if x != x:") and "int64(x), float_to_i64(y)" in text
+    f = machine(generated, tmp_path)
+    for x, found in ((-7.9, -7), (-(2.0**63), -(2**63))):
+        assert call(f, generated, (x, 2.5)) == call(python(generated), generated, (x, 2.5)) == (found, 2)
+    for x, kind in ((math.nan, "ValueError"), (2.0**63, "OverflowError"), (-1e300, "OverflowError")):
+        with pytest.raises(Raised, match=kind):
+            call(f, generated, (x, 2.5))
