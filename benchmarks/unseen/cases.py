@@ -7,12 +7,12 @@ from collections.abc import Callable
 import numpy as np
 
 from . import (
-    continua, data, fields, grids, inference, laboratories, methods, models, numerics, physics, recurrences, sciences, series, trades,
+    continua, data, fields, grids, inference, instruments, laboratories, methods, models, numerics, outdoors, physics, recurrences, sciences, series, trades,
     vectors, workshop,
 )  # fmt: skip
 
 ROOMS = (
-    continua, data, fields, grids, inference, laboratories, methods, models, numerics, physics, recurrences, sciences,
+    continua, data, fields, grids, inference, instruments, laboratories, methods, models, numerics, outdoors, physics, recurrences, sciences,
     series, trades, vectors, workshop,
 )  # fmt: skip
 
@@ -243,4 +243,37 @@ def arguments(grow: float = 1) -> dict[str, tuple]:
         "vaccinated_waves": (r((8, 8)), 100.0 + r(8), 0.1 * r((n(100), 8)), 0.02, 0.3, 0.2, r(n(100))),
         "fringes": (r((small, small)), np.array([1.5, 0.7]), 0.3 * normal(size=6)),
         "rank_likelihood": (normal(size=big), rng.integers(0, 50, big), rng.permutation(big), r(50)),
+        "yee_cavity": (normal(size=plate), 1.0 + r(plate), 0.5, 40),
+        "cahn_hilliard": (0.2 * normal(size=plate), 0.01, 0.5, 40),
+        "plankton_column": (1.0 + r(n(200)), 0.2 + r(n(200)), 0.1 + r(n(200)), 1.0, 0.2, 60),
+        "snow_and_soil": (4.0 * np.maximum(normal(size=big), 0.0), 5.0 + 10.0 * normal(size=big), 120.0, 2.0, 3.0, 0.3, 0.02),
+        "car_following": (20.0 * np.arange(n(100)), 5.0 + r(n(100)), 10.0, 2.0, 1.5, 60),
+        "tide_gauge": (np.arange(n(1000)) * 1.0, normal(size=n(1000)), r(12), 6.0 * r(12), 0.1 + 0.5 * r(12)),
+        "darcy": (0.5 + r(plate), normal(size=plate), 40),
+        "sand_box": (side(12) * r((side(30), 2)), 0.4 + 0.2 * r(side(30)), 50.0, 0.01, 20),
+        "power_line": (np.sin(0.1 * np.arange(n(400))), 2.0, 1.5, side(100)),
+        "evaporation": (20.0 + 5.0 * r(n(3000)), 0.4 + 0.4 * r(n(3000)), 1.0 + r(n(3000)), 10.0 + 10.0 * r(n(3000)), 0.23),
+        "red_and_black": (normal(size=plate), 1.5, 20),
+        "neural_field": (r(n(200)), normal(size=12), 4.0, 30),
+        "ship_waves": (r((side(40), 10)), 3.0, side(40)),
+        "spin_echo": (0.5 + r(n(100)), 0.05 + 0.1 * r(n(100)), normal(size=n(100)), 0.6, 40),
+        "coil_field": (normal(size=(side(40), 3)), 3.0 + normal(size=(side(40), 3)), 2.0),
+        "mass_spectrum": (np.linspace(0.0, 40.0, n(500)), rng.poisson(5.0, n(500)) * 1.0, 40.0 * r(12), 0.5 + r(12), 0.5 + r(12)),
+        "item_responses": (normal(size=n(200)), normal(size=20), 0.5 + r(20), 0.1 + 0.2 * r(20), rng.integers(0, 2, (n(200), 20))),
+        "factorise": (r((side(40), side(30))), r((side(40), 4)), r((4, side(30))), 20),
+        "transport_plan": (np.full(side(40), 1.0 / side(40)), np.full(side(30), 1.0 / side(30)), r((side(40), side(30))), 0.2, 30),
+        "smooth_picture": (r(plate), 0.2, 40),
+        "sharpened": (0.5 + r(n(300)), 0.2 * np.ones(5), 20),
+        "defaults": (normal(size=side(50)) - 1.5, 0.2 + 0.3 * r(side(50)), normal(size=side(20)), 4),
+        "bezier_lengths": (normal(size=(n(10), 5, 2)), 40),
+        "bessel_sum": (0.5 + 10.0 * r(n(1000)), 4),
+        "pendulum_periods": (3.0 * r(n(2000)), 1.5),
+        "shared_information": (r(n(3000)), r(n(3000)), 16, 0.99),
+        "battery": (0.2 + r(n(3000)), np.linspace(0.0, 1.0, 20), 3.0 + np.sort(r(20)), 0.02, 0.05, 100.0, 4.0 * n(3000)),
+        "loud_bands": (normal(size=(n(20), 256)), np.hanning(256), r((12, 129))),
+        "food_web": (0.5 + r(12), 0.1 + r(12), -0.2 * r((12, 12)), 0.05, n(300)),
+        "star": (1.5, 0.003 / max(grow, 1), n(1000)),
+        "hidden_units": (rng.integers(0, 2, (n(100), 32)) * 1.0, 0.3 * normal(size=(32, 16)), normal(size=32), normal(size=16)),
+        "cable": (r(n(200)), r(n(200)), 1.0, 0.3, 60),
+        "echo_image": (normal(size=(16, 300)), np.linspace(-5.0, 5.0, 16), np.linspace(-4.0, 4.0, n(200)), 10.0, 0.15),
     }

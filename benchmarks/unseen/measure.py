@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -21,11 +22,11 @@ BARS = {"median": 2.0, "most": 3.5, "numba": 1.1}
 
 @dataclass(frozen=True)
 class Times:
-    """Seconds of the value, of value and gradient, and of the same function by plain Numba."""
+    """Seconds of the value, of value and gradient, and of the same function by plain Numba, nan if it has no such function."""
 
     primal: float
     gradient: float
-    numba: float
+    numba: float = math.nan
 
     @property
     def ratio(self) -> float:
@@ -78,6 +79,18 @@ def plain(f: FunctionType) -> FunctionType:
     return numba.njit(FunctionType(f.__code__, {**f.__globals__, **ready}, f.__name__))
 
 
+def _compiled(name: str, args: tuple) -> Callable[..., object] | None:
+    """A program by plain Numba, if Numba has what it calls."""
+    from numba.core.errors import TypingError
+
+    compiled = plain(function(name))
+    try:
+        compiled(*args)
+    except TypingError:
+        return None
+    return compiled
+
+
 def measure(names: Iterable[str] = (), timed: bool = True, rounds: int = 150) -> Iterator[Row]:
     """Each program in turn; without ``timed`` it is only counted."""
     from linad import cost, linear_grad, release_memory
@@ -93,14 +106,11 @@ def measure(names: Iterable[str] = (), timed: bool = True, rounds: int = 150) ->
         times: list[Times] = []
         for grow in (1, GROW) if timed else ():
             large = arguments(grow)[name]
-            numba = plain(function(name))
-            np.testing.assert_allclose(f(*large), numba(*large), rtol=1e-9)
-            found = least({
-                "primal": lambda a=large: f(*a),
-                "gradient": lambda a=large: f.value_and_grad(*a),
-                "numba": lambda a=large: numba(*a),
-            }, rounds)  # fmt: skip
-            times.append(Times(**found))
+            calls = {"primal": lambda a=large: f(*a), "gradient": lambda a=large: f.value_and_grad(*a)}
+            if (numba := _compiled(name, large)) is not None:
+                np.testing.assert_allclose(f(*large), numba(*large), rtol=1e-9)
+                calls["numba"] = lambda a=large: numba(*a)
+            times.append(Times(**least(calls, rounds)))
         yield Row(name, tuple(times), counted.ratio, counted.log_words, counted.log_words / counted.primal)
 
 
