@@ -22,7 +22,8 @@ BARS = {"median": 2.0, "most": 3.5, "numba": 1.1}
 
 @dataclass(frozen=True)
 class Times:
-    """Seconds of the value, of value and gradient, and of the same function by plain Numba, nan if it has no such function."""
+    """Seconds of the value, of value and gradient, and of the same function by plain Numba; nan if it lacks what is called.
+    """
 
     primal: float
     gradient: float

@@ -82,7 +82,7 @@ def with_slices(
                     yield (
                         t.out.name,
                         {own.name: -1},
-                        _with(f, block, lambda b, k=last + 1, old=old, own=own, new=copied: _reading(b, old, own, new, k)),
+                        _with(f, block, lambda b, at=last + 1, a=(old, own, copied): _reading(b, *a, at)),
                         False,
                     )
 

@@ -66,8 +66,8 @@ class Reach:
 
     Iteration ``i``, from ``start`` up to but not including ``stop``, adds to cells at offsets ``lowest`` to ``highest``
     from ``i``. For further axes, ``inner`` is the reach of the inner loop. ``known``: the contents of these cells
-    before the loop, if known. ``taken``: as in `accumulation_rotation.Held`. ``blocks``: the iterations are those of a loop
-    inside, each for a block of the range.
+    before the loop, if known. ``taken``: as in `accumulation_rotation.Held`. ``blocks``: the iterations are those of a
+    loop inside, each for a block of the range.
     """
 
     array: Var
