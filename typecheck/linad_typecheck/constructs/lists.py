@@ -43,6 +43,7 @@ from ..span import NOWHERE, Span
 from ..types import BOOL, I64, INTS, Array, common
 from .comprehensions import COMPREHENSIONS, EXTREMES, Comprehension, only_plain, run_iteration, run_through
 from .iterables import iteration
+from .kept_items import give_up
 from .records import compared_fields, has_method
 from .targets import another, held_object
 
@@ -654,7 +655,7 @@ def _stored_at(ctx: Lowering, node: ast.Subscript, value: Value, span: Span) -> 
     may_change(ctx, base, name, *_told(node.value, what), span)
     base = replace(as_growing(ctx, base, t, span), made=base.made) if changed_type else _grown(ctx, base, what, span)
     place = _place(ctx, base, index, name, span)
-    _written(ctx, base, user_name(node.value), span)
+    give_up(ctx, base, place, user_name(node.value), span)
     new = replaced(ctx, base, place, value, name, span)
     if new is None:
         raise Refused(unlike)

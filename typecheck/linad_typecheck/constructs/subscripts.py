@@ -287,7 +287,7 @@ def _item(ctx: Lowering, node: ast.Subscript, base: TupleValue) -> Value:
         ctx.report(
             WrongType(ctx.span(node.slice), f"a {kind} is indexed by a literal int", describe(type_of(index)), instead)
         )
-    return Poison()
+    return Bottom() if base.listed and computed else Poison()  # a loop may store it in arrays when it is tried again
 
 
 def _part(ctx: Lowering, node: ast.Subscript, base: TupleValue) -> Value:

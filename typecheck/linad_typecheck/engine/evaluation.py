@@ -89,6 +89,7 @@ def pull(ctx: Lowering, node: ast.expr, hint: str = "t", none: bool = False) -> 
             ctx.programs.findings.bottoms += 1
             return Bottom()
         ctx.programs.poisoned = True  # what is left out here has been reported, or the function is refused
+        ctx.programs.findings.omitted = ctx.programs.findings.omitted or ctx.span(node)
     return value
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from ..diagnostics import Diagnostic
 from ..facts import Fact
+from ..span import Span
 
 _ONE_CAUSE = ("use-after-move", "moved-on-some-paths", "conflicting-updates")
 
@@ -19,6 +20,7 @@ class Findings:
         self.facts: dict[Fact, None] = {}  # in the order in which they were found
         self.raised = ""  # the exception that Python itself raises at the first error, if any
         self.poisoned = False  # something was omitted because it depends on a reported or unknown value
+        self.omitted: Span | None = None  # the first expression among it
         self.choices = False  # a value known at compile time became one that is chosen at run time
         self.bottoms = 0  # number of expressions met whose type depends on that of a recursive call
 
@@ -42,6 +44,7 @@ class Findings:
         """Merge other findings into these, without their diagnostics."""
         self.facts.update(others.facts)
         self.poisoned |= others.poisoned
+        self.omitted = self.omitted or others.omitted
         self.choices |= others.choices
         self.bottoms += others.bottoms
 

@@ -99,12 +99,31 @@ def _converted(ctx: Lowering, v: Value, t: ValueType, lengths: tuple[Atom, ...],
             return TupleValue((_absent(ctx, value, shape_of(ctx, there, span), span), there), OPTIONAL)
         case TupleType(record=record), TupleValue() if record is CHOICE:
             return as_choice(v, t, ctx.programs.code)
+        case TupleType(record=record), TupleValue(mapping=True) if record in HASHED:
+            if lengths:
+                raise Refused(Unsupported(span, "lists of dicts with different keys in a list", "use one list for each"))
+            return _hashed_each(ctx, v, t, span)
         case TupleType(items=kinds), TupleValue(items=items):
             parts = (_converted(ctx, x, k, lengths, span) for x, k in zip(items, kinds, strict=True))
             return TupleValue(tuple(parts), t.record, t.made)
         case ArrayType(dtype=dtype), ArrayValue(var=var) if var.type.dtype != dtype:
             return materialise(ctx, v, "items", span, dtype)
     return v
+
+
+def _hashed_each(ctx: Lowering, v: TupleValue, t: TupleType, span: Span) -> TupleValue:
+    """Dicts with the same known keys, which are the items of a list, as dicts with computed keys."""
+    first = next(a for a in leaves(v) if isinstance(a.type, Array))
+    room, item = ctx.dim(first, 0, span), without_axis(t, False)
+    whole = new_list(ctx, v, room, False)
+    hashed = lambda k: AS_HASHED[0](ctx, item_at(ctx, whole, k, span), item, span)
+    with ctx.block():
+        one = hashed(ZERO)  # all have the sizes of this one, which are known
+    sizes = [shape_of(ctx, x, span) if is_array(x) else () for x in leaves_of(one)]
+    made = iter(_new(ctx, k, (room, *n), span) for k, n in zip(leaves_of(t), sizes) if isinstance(k, ArrayType))
+    cells = _rebuilt(t, iter([next(made) if isinstance(k, ArrayType) else k.value for k in leaves_of(t)]))
+    nest(ctx, (room,), lambda index: put_item(ctx, cells, index, hashed(index[0]), span), span)
+    return cells
 
 
 def _empty(ctx: Lowering, t: ValueType, lengths: tuple[Atom, ...], span: Span) -> Value:

@@ -999,8 +999,8 @@ def _cells_type(item: ValueType) -> ValueType | None:
             return ArrayType(d, 1)
         case ArrayType(dtype=d, rank=r) | ViewType(dtype=d, rank=r) | UnionType(dtype=d, rank=r):
             return ArrayType(d, r + 1) if 0 < r < 4 else None
-        case TupleType(items=(_, *options)) if is_choice(item):
-            return TupleType((ArrayType("i64", 1), *options), CHOICE)
+        case TupleType(items=(code, *options)) if is_choice(item):
+            return TupleType((_cells_type(code), *options), CHOICE)
         case TupleType(items=(value, ScalarType())) if is_optional(item) and not _are_numbers(value):
             return None  # arrays in a list have one shape
         case OtherType(value=NoneValue()):

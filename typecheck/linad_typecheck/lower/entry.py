@@ -278,13 +278,9 @@ def _finish(ctx: Lowering, found: _Parameters, name: str, value: Value) -> Check
     silent = not any(d.severity == "error" for d in programs.findings.diagnostics)
     if known and silent and (programs.poisoned or contains(value, (Poison, Bottom))):
         # a part could not be lowered and nothing was reported: refuse the function rather than omit the part
-        ctx.report(
-            Unsupported(
-                ctx.span(ctx.source.node),
-                f"something in `{ctx.source.name}`, of which nothing more is known,",
-                "divide the function, until the part is found: what is not in the language is named elsewhere",
-            )
-        )
+        span = programs.findings.omitted or ctx.span(ctx.source.node)
+        what = "this expression, whose value is of no kind that is known here,"
+        ctx.report(Unsupported(span, what, "use arrays, or lists with items of one kind; or divide the function"))
     diagnostics = tuple(programs.findings.diagnostics)
     broken = any(d.severity == "error" for d in diagnostics) or contains(value, (Poison, Bottom))
     depends, missing = tuple(programs.depends), tuple(found.missing)

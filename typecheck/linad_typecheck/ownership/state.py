@@ -172,6 +172,11 @@ def write(ctx: Lowering, place: ArrayValue | ViewValue, by: str, span: Span) -> 
     ctx.bind_all(left)
 
 
+def item_replaced(ctx: Lowering, cells: ArrayValue, by: str, span: Span) -> None:
+    """Report values in flight that are items of a list, of which one is replaced."""
+    _lose_waiting(ctx, lambda part, read: (read or is_item(part)) and may_overlap(ctx, part, cells), by, span, True)
+
+
 def _same_array(leaf: Value, place: ArrayValue | ViewValue) -> bool:
     """Whether a name holds the array of the place, or a view of it, on every path."""
     return isinstance(leaf, (ArrayValue, ViewValue)) and leaf.var.name == place.var.name
