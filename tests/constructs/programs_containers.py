@@ -26,6 +26,48 @@ def f(x):
     o.of.append(x[1])
     return a[1] * a[3] + b[2].sum() + c[1] * d[1] + of[1]
 """, (np.array([0.5, 1.2, 2.0]),)),
+    "arrays that a list holds are replaced": ("""\
+def f(x, n):
+    hist, path, pairs, first = [x for i in range(n)], [x * (i + 1.0) for i in range(n)], [(x * 1.0, 0)], x * 2.0
+    kept, best = path[0], path[0]
+    for i in range(n - 1):
+        hist[0], hist[-1] = hist[-1], hist[0] * 0.5
+        t = path[i]
+        path[i] = path[i + 1]
+        path[i + 1] = t
+        if path[i].sum() > best.sum():
+            best = path[i]
+        path[0] = path[0] * 0.9
+        a, k = pairs[i]
+        pairs.append((a * first, k + 1))
+        pairs.append(pairs[i])
+    pairs[0] = pairs[1]
+    held = {0: x * 2.0, 1: first}
+    for k in range(1):
+        held[k] = held[k + 1]
+    return hist[0] + path[1] * path[-1] + kept * best + pairs[-1][0] * pairs[0][1] + first * held[0]
+""", (np.array([0.5, 1.2, 2.0]), 3)),
+    "dicts with keys of one text or another in a list": ("""def f(p, n):
+    best = [{"a": p[0], "b": p[1]}]
+    mixed = []
+    for t in range(1, n):
+        best.append({})
+        for y in ("a", "b"):
+            best[t][y] = max(best[t - 1][k] * p[2] for k in ("a", "b"))
+        mixed.append({"a": p[0] * t})
+    mixed.append({"b": p[1]})
+    total = max(best[-1].values())
+    for d in mixed:
+        for k, v in d.items():
+            total += v * (2.0 if k == "a" else 3.0)
+    sums = [defaultdict(float) for _ in range(n + 1)]
+    sums[0][0] = 1.0
+    for i in range(n):
+        for k, v in sums[i].items():
+            sums[i + 1][k + 1] += v * p[i % 3]
+            sums[i + 1][k] += v * (1 - p[i % 3])
+    return total + sums[n][1]
+""", (np.array([0.5, 0.6, 0.7]), 3)),
     "dicts from keys": ("""\
 def f(x, n):
     counts, by_name, shared = dict.fromkeys(range(n), 0), dict.fromkeys(["a", "b"], x[0]), dict.fromkeys("ab", [0.0])

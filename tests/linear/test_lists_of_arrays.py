@@ -53,6 +53,7 @@ def _statements(source: Source, depth: int) -> Iterator[str]:
             f"{h}.append({b})", f"{h}.append({a})", f"{h}.append({b} * {k})", f"{a}[0] = {k}", f"{a} *= 0.5", f"{a} = {b} + {k}",
             f"{a} = {h}[-1] * 1.0", f"s += {h}[-1][0] * {k}", f"s += {a} @ {h}[0]", f"{h} = {g}.copy()", f"{h} = {g}[1:] + {g}",
             f"put({h}, {b})", f"{h} = put_twice({h}, {b}, {k})", f"s += last({h})[1]", f"{h} = {g}", f"{a} = {b} * 1.0", f"{h}.reverse()",
+            f"{h}[-1] = {b} * {k}", f"{h}[0] = {a}", f"{h}[0], {h}[-1] = {h}[-1], {h}[0]", f"{a} = {h}[0]", f"{h}[n - 2] = {h}[1]",
             f"s += {h}.pop()[0]", f"{h}.append({h}[0] + {a})", f"{a} = {h}.pop(0)", f"for w in {h}: s += w @ {b}", f"s += np.array({h}).sum()",
         ))  # fmt: skip
 

@@ -612,6 +612,9 @@ def _stored_at(ctx: Lowering, node: ast.Subscript, value: Value, span: Span) -> 
     base = held_object(ctx, node.value)
     if base is None or not is_list(base) or isinstance(node.slice, ast.Slice):
         return False
+    if contains(base, LostArray):
+        usable(ctx, base, user_name(node.value) or "the list", span)
+        return True
     value = usable(ctx, value, "the value", span)
     never = is_growing(base) and isinstance(base.items[0], Never)
     changed_type = _holds_none(base) or retyped(base, value)
