@@ -97,7 +97,10 @@ def entity(value: object, key: str) -> Entity | None:
         return EnumClass(_class_key(value), tuple((n, member(m)) for n, m in value.__members__.items()))
     if isinstance(value, type) and issubclass(value, Exception) and value.__module__ not in ("builtins", *LIBRARIES):
         builtin = next(c.__name__ for c in value.__mro__ if c.__module__ == "builtins")
-        return ErrorClass(builtin if "<locals>" in value.__qualname__ else _class_key(value))
+        if "<locals>" in value.__qualname__:
+            return ErrorClass(builtin, ())
+        own = (_class_key(c) for c in value.__mro__ if c.__module__ != "builtins")
+        return ErrorClass(_class_key(value), (*own, builtin))
     if isinstance(value, np.ndarray):
         kind = array_type(value)
         return GlobalArray(kind, key) if kind else _no_array(value)

@@ -9,7 +9,8 @@ from ..arrays.axes import RULES as AXES
 from ..arrays.from_parts import ROWS, Stacked, array_of_cells, collect, shape_of_parts
 from ..ir.core import Const
 from ..engine.complexes import as_complex, pair
-from ..engine.evaluation import CALLS, expression
+from ..engine.evaluation import CALLS, expression, usable
+from ..engine.provenance import user_name
 from ..engine.refusal import Refused
 from ..engine.rulebook import Args
 from ..engine.sizes import is_array, rank_of
@@ -71,7 +72,8 @@ def _with_options(
 def _collect(ctx: Lowering, node: ast.expr, cells: list[ScalarValue]) -> tuple[int, ...] | ArrayValue | Stacked | None:
     """The scalars of nested lists in order, and their shape. An array is returned as it is."""
     if not isinstance(node, (ast.List, ast.Tuple)):
-        return collect(ctx, listed(ctx, expression(ctx, node), ctx.span(node)), cells, ctx.span(node))
+        value = usable(ctx, expression(ctx, node), user_name(node) or "the list", ctx.span(node))
+        return collect(ctx, listed(ctx, value, ctx.span(node)), cells, ctx.span(node))
     if any(isinstance(e, ast.Starred) for e in node.elts):
         value = expression(ctx, ast.copy_location(ast.List(node.elts, ast.Load()), node))
         return collect(ctx, value, cells, ctx.span(node))

@@ -7,6 +7,7 @@ has the user's position.
 from __future__ import annotations
 
 import ast
+import math
 from dataclasses import replace
 
 from ..engine.arithmetic import binary
@@ -26,7 +27,7 @@ from ..engine.values import (
 from ..ir.core import Check, Const
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
-from ..names.scope import COUNTER, DEFAULTS, DICT, SET, External
+from ..names.scope import COUNTER, DEFAULTS, DICT, SET, External, default_class
 from ..ownership.objects import allocated_at, change
 from ..registry import enter
 from ..span import Span
@@ -223,8 +224,38 @@ def found_once(ctx: Lowering, target: ast.Subscript) -> ast.Subscript:
 
 
 def _default(base: TupleValue) -> Value | None:
-    kind = next((n for n, cls in DEFAULTS.items() if cls is base.record), None)
-    return {"float": literal(0.0), "int": literal(0), "list": TupleValue((), LIST)}.get(kind)
+    if base.record.name != "defaultdict":
+        return None
+    kind = base.record.mark.partition(" ")[2]
+    made = {"float": literal(0.0), "int": literal(0), "list": TupleValue((), LIST)}
+    return made[kind] if kind in made else _shown(ast.parse(kind.removeprefix("lambda: "), mode="eval").body)
+
+
+def _shown(node: ast.expr) -> Value:
+    """The value of a display of numbers."""
+    if isinstance(node, ast.List):
+        return TupleValue(tuple(map(_shown, node.elts)), LIST)
+    if isinstance(node, ast.Tuple):
+        return TupleValue(tuple(map(_shown, node.elts)))
+    return literal(float(ast.literal_eval(node.args[0])) if isinstance(node, ast.Call) else ast.literal_eval(node))
+
+
+def _is_of_constants(ctx: Lowering, node: ast.expr) -> bool:
+    """Whether it is a lambda without parameters and variables."""
+    inside = [n.id for n in ast.walk(node) if isinstance(n, ast.Name)]
+    return isinstance(node, ast.Lambda) and not ast.unparse(node.args) and ctx.local_names.isdisjoint(inside)
+
+
+def _as_shown(v: Value) -> str:
+    """A value of known numbers as it is displayed; empty for any other value."""
+    if isinstance(v, ScalarValue) and isinstance(v.atom, Const) and v.weak:
+        number = v.atom.value
+        return repr(number) if math.isfinite(number) else f"float('{number}')"
+    if isinstance(v, TupleValue) and v.record in (None, LIST) and (v.items or v.record is LIST):
+        items = list(map(_as_shown, v.items))
+        if "" not in items and (not v.listed or len({type_of(x) for x in v.items}) < 2):
+            return f"[{', '.join(items)}]" if v.listed else f"({', '.join(items)},)"
+    return ""
 
 
 def holds_lists(base: TupleValue) -> bool:
@@ -396,7 +427,7 @@ def _updated(ctx: Lowering, node: ast.Call, base: TupleValue) -> Value:
 
 def is_dict(v: Value) -> bool:
     """Whether a value is a dict, with keys that are known or not."""
-    return isinstance(v, TupleValue) and (v.mapping or v.record is DICT or v.record in DEFAULTS.values())
+    return isinstance(v, TupleValue) and (v.mapping or v.record is DICT or v.record.name == "defaultdict")
 
 
 def _put_all(ctx: Lowering, at: ast.expr, name: ast.expr, node: ast.expr) -> None:
@@ -519,10 +550,14 @@ def defaultdict(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str
     kind = expression(ctx, node.args[0]) if len(node.args) == 1 and not node.keywords else None
     external = isinstance(kind, EntityValue) and isinstance(kind.entity, External)
     made = kind.entity.dotted.partition(".")[2] if external else ""
-    if made not in DEFAULTS:
-        instead = "`defaultdict(float)`, `defaultdict(int)` or `defaultdict(list)`"
+    if made in DEFAULTS:
+        return _made(ctx, node, DEFAULTS[made], lambda made: None)
+    shown = _as_shown(expression(ctx, node.args[0].body)) if kind and _is_of_constants(ctx, node.args[0]) else ""
+    if not shown:
+        instead = "`defaultdict(float)`, or a function of numbers that are known: `defaultdict(lambda: 1.0)`"
         raise Refused(Unsupported(ctx.span(node), "this `defaultdict`", instead))
-    return _made(ctx, node, DEFAULTS[made], lambda made: None)
+    same = next((n for n, v in {"float": "0.0", "int": "0", "list": "[]"}.items() if v == shown), "")
+    return _made(ctx, node, DEFAULTS[same] if same else default_class(f"lambda: {shown}"), lambda made: None)
 
 
 def comprehension(ctx: Lowering, node: ast.DictComp) -> Value:

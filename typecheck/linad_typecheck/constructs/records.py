@@ -428,7 +428,7 @@ def object_truth(ctx: Lowering, v: Value, node: ast.expr) -> Value | None:
     if is_choice(v):
         span = ctx.span(node)
         return one_per_option(ctx, v, lambda x: ScalarValue(truth(ctx, x, span), True), span, "b")
-    own = isinstance(v, TupleValue) and (v.mapping or v.record in (*LISTS, *HASHED, DEQUE))
+    own = isinstance(v, TupleValue) and (v.mapping or v.record in (*LISTS, DEQUE) or v.record in HASHED)
     if not isinstance(v, TupleValue) or not v.closed or own or is_optional(v) or is_complex(v):
         return None
     found = by_class(ctx, "__bool__", v, node)

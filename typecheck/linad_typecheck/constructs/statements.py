@@ -30,6 +30,7 @@ from ..engine.results import warn_unused
 from ..engine.returning import copied_result, gone, moved_result, without_meaning, writes
 from ..engine.sizes import is_array, is_complex_array
 from ..engine.state import BREAK, CONTINUE, FALSE, RET, RETURN, Lowering
+from ..engine.try_statements import kind_of
 from ..engine.values import (
     ITERATORS, RANGE, SILENT, ArrayValue, Binding, Delayed, EntityValue, FunctionValue, NoneValue, Poison, ScalarValue,
     TupleValue, Value, contains, describe, is_complex, literal, map_arrays, type_of,
@@ -136,8 +137,8 @@ def _raised(ctx: Lowering, node: ast.expr) -> str:
             return "LinAlgError"
         case External(dotted=dotted) if dotted.startswith("numpy.exceptions."):
             return dotted
-        case ErrorClass(kind=kind):
-            return kind
+        case ErrorClass():
+            return kind_of(ctx, found)
     return ""
 
 

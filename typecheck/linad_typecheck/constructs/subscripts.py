@@ -56,7 +56,7 @@ def subscript(ctx: Lowering, node: ast.Subscript) -> Value:
         node = ast.copy_location(ast.Subscript(node.value, index[0], node.ctx), node)  # the index may change the list
     base = force_before(ctx, pull(ctx, node.value), node.slice)
     if is_growing(base):
-        return _of_list(ctx, node, usable(ctx, base, "the list", ctx.span(node.value)))
+        return _of_list(ctx, node, usable(ctx, base, user_name(node.value) or "the list", ctx.span(node.value)))
     if is_complex(base):
         parts = parts_of(ctx, node.slice)
         return Poison() if parts is None else complexes.item(ctx, base, parts, user_name(node.value), ctx.span(node))

@@ -60,7 +60,7 @@ def evaluated_before(ctx: Lowering, changed: ast.expr, others: list[ast.expr]) -
     if not any(isinstance(n, ast.Call) for n in inside) or any(isinstance(n, _NOT_AHEAD) for n in inside):
         return None
     held = held_object(ctx, changed)
-    if held is None or held.record not in (*LISTS, DEQUE, *HASHED):
+    if held is None or (held.record not in (*LISTS, DEQUE) and held.record not in HASHED):
         return None
     given: list[ast.expr] = [Quoted(a, expression(ctx, a, none=True)) for a in others]
     after = held_object(ctx, changed)

@@ -46,6 +46,7 @@ class Programs(ABC):
     unknown: bool = False  # something of unknown type was met
     sized: bool = False  # shapes of arguments are known, which helpers are lowered for
     endless: set[int] = field(default_factory=set)  # functions found to call themselves with ever new types
+    errors: dict[str, tuple[str, ...]] = field(default_factory=dict)  # user-defined exceptions, with their base classes
     codes: dict[object, int] = field(default_factory=dict)  # the options of choices, and the ints that stand for them
 
     def code(self, option: Value) -> int:

@@ -18,7 +18,7 @@ from ..ir.core import (
 from ..ir.rewrite import freshen, rebuild, substitute
 from ..messages.language import Unsupported
 from ..ops import OPS
-from ..names.scope import DEQUE, HASHED, External, Scope, resolve
+from ..names.scope import DEQUE, HASHED, ErrorClass, External, Scope, resolve
 from ..span import Span
 from ..types import BOOL, FLOATS
 from .blocks import block
@@ -30,6 +30,7 @@ from .short_circuit import lazily
 from .state import Known, Lowering, zero
 from .values import LISTS, Poison, ScalarValue, TupleValue, Value, literal
 
+Kinds = tuple[type | str, ...]
 HOW = "test the condition with an `if` before it can fail"
 
 
@@ -185,10 +186,10 @@ def outcome(ctx: Lowering, node: Outcome, hint: str) -> Value:
     caught = [_caught(ctx, h) for h in s.handlers]
     if isinstance(s.body[0], ast.Raise):
         kind = s.body[0].exc.func if isinstance(s.body[0].exc, ast.Call) else s.body[0].exc
-        name = "" if kind is None else kind.attr if isinstance(kind, ast.Attribute) else getattr(kind, "id", "")
-        if not isinstance(_exception(name), type) or None in caught:
+        name = "" if kind is None else _raised(ctx, kind)
+        if not _is_known(ctx, name) or None in caught:
             raise Refused(Unsupported(ctx.span(s), "`try` that may raise an exception of one's own", HOW))
-        which = next((k + 1 for k, kinds in enumerate(caught) if _within(name, kinds)), 0)
+        which = next((k + 1 for k, kinds in enumerate(caught) if _within(ctx, name, kinds)), 0)
         return literal(which == node.which)
     found = ctx.attempt(lambda: block(ctx, s.body, frozenset(ctx.local_names)))
     errors = [d for d in found.findings.diagnostics if d.severity == "error"] if found.findings is not None else []
@@ -196,7 +197,7 @@ def outcome(ctx: Lowering, node: Outcome, hint: str) -> Value:
     if errors:
         first = ctx.attempt(lambda: block(ctx, s.body[:1], frozenset(ctx.local_names)))
         raised = first.findings.raised if first.findings is not None else None
-        which = next((k for k, kinds in enumerate(caught) if raised and _within(raised, kinds)), None)
+        which = next((k for k, kinds in enumerate(caught) if raised and _within(ctx, raised, kinds)), None)
         if which is not None and not _changed_names(ctx, first.path, s.body[0]):
             return literal(which + 1 == node.which)
         told = errors[0]
@@ -260,7 +261,7 @@ TESTS: dict[str, Test] = {
 
 
 def _at_run_time(
-    ctx: Lowering, s: ast.Try, stmts: Sequence[Stmt], caught: Sequence[tuple[type, ...] | None], which: int
+    ctx: Lowering, s: ast.Try, stmts: Sequence[Stmt], caught: Sequence[Kinds | None], which: int
 ) -> Value | None:
     """Whether the `try` has this outcome, tested at run time; None if tests cannot decide.
 
@@ -314,7 +315,7 @@ def _of_floats(s: Let) -> bool:
     )
 
 
-_CONTAINERS = (*LISTS, DEQUE, *HASHED)
+_CONTAINERS = (*LISTS, DEQUE)
 
 
 def _changes_before(ctx: Lowering, s: ast.stmt) -> bool:
@@ -324,7 +325,9 @@ def _changes_before(ctx: Lowering, s: ast.stmt) -> bool:
     match s.value:
         case ast.Call(func=ast.Attribute(value=of), args=args, keywords=keywords):
             base = ctx.attempt(lambda: expression(ctx, of)).value
-            if isinstance(base, TupleValue) and (base.mapping or base.record in _CONTAINERS):
+            if isinstance(base, TupleValue) and (
+                base.mapping or base.record in _CONTAINERS or base.record in HASHED
+            ):
                 parts = [*args, *(k.value for k in keywords)]
     parts += [t.slice for t in getattr(s, "targets", [getattr(s, "target", None)]) if isinstance(t, ast.Subscript)]
     calls = lambda n: any(isinstance(x, ast.Call | ast.NamedExpr) for x in ast.walk(n))
@@ -343,7 +346,7 @@ def _changed_names(ctx: Lowering, after: Path, s: ast.stmt | None = None) -> set
 _OF_NUMBERS_ONLY = (Let, Check, Dim)
 
 
-def _tested(ctx: Lowering, stmts: Sequence[Stmt], kinds: tuple[type, ...] | None, span: Span) -> Value:
+def _tested(ctx: Lowering, stmts: Sequence[Stmt], kinds: Kinds | None, span: Span) -> Value:
     """Whether statements raise nothing that is caught. What touches memory after a test is run only where that holds.
     """
     fine: Atom | None = None
@@ -367,15 +370,15 @@ def _tested(ctx: Lowering, stmts: Sequence[Stmt], kinds: tuple[type, ...] | None
     return literal(True) if fine is None else ScalarValue(fine, True)
 
 
-def _can_be_tested(ctx: Lowering, s: Stmt, kinds: tuple[type, ...] | None) -> bool:
+def _can_be_tested(ctx: Lowering, s: Stmt, kinds: Kinds | None) -> bool:
     """Whether there is a test for all that a statement raises."""
     match s:
         case Check(error=kind):
-            return _within(kind, kinds) or not _may_raise(ctx, [s], kinds)
+            return _within(ctx, kind, kinds) or not _may_raise(ctx, [s], kinds)
         case Load() | Dim() | Alloc() | Copy():
             return True
         case Let(out=out):
-            return all(test in TESTS for kind, test, _ in ctx.known(out).raises if _within(kind, kinds))
+            return all(test in TESTS for kind, test, _ in ctx.known(out).raises if _within(ctx, kind, kinds))
     return not isinstance(s, Call) and not _may_raise(ctx, [s], kinds)
 
 
@@ -410,12 +413,12 @@ def _nested(stmts: Iterable[Stmt]) -> Iterable[Stmt]:
             yield from _nested(b.stmts)
 
 
-def _tests(ctx: Lowering, s: Stmt, kinds: tuple[type, ...] | None, span: Span) -> list[Atom]:
+def _tests(ctx: Lowering, s: Stmt, kinds: Kinds | None, span: Span) -> list[Atom]:
     """Flags that are true if a statement raises nothing that is caught."""
     match s:
-        case Check(cond=cond, error=kind) if _within(kind, kinds):
+        case Check(cond=cond, error=kind) if _within(ctx, kind, kinds):
             return [cond]
-        case Load(array=array, index=index, checked=True) if _within("IndexError", kinds):
+        case Load(array=array, index=index, checked=True) if _within(ctx, "IndexError", kinds):
             found: list[Atom] = []
             for axis, i in enumerate(index):
                 n = ctx.dim(array, axis, span)
@@ -424,18 +427,38 @@ def _tests(ctx: Lowering, s: Stmt, kinds: tuple[type, ...] | None, span: Span) -
                     found.append(ctx.let("ok", "ge", (i, zero("i64")), BOOL, span))
             return found
         case Let(out=out):
-            rows = [row for row in ctx.known(out).raises if _within(row[0], kinds)]
+            rows = [row for row in ctx.known(out).raises if _within(ctx, row[0], kinds)]
             return [ctx.let("ok", "not", (TESTS[test](ctx, out, ins, span),), BOOL, span) for _, test, ins in rows]
     return []
 
 
-def _caught(ctx: Lowering, handler: ast.ExceptHandler) -> tuple[type, ...] | None:
-    """The builtin exceptions that a handler catches; None if it catches others."""
+def kind_of(ctx: Lowering, error: ErrorClass) -> str:
+    """The name of a user-defined exception; its base classes are recorded."""
+    if error.classes:
+        ctx.programs.errors[error.kind] = error.classes
+    return error.kind
+
+
+def _raised(ctx: Lowering, node: ast.expr) -> str:
+    """The name of the exception that a `raise` names."""
+    entity = resolve(node, ctx.source.scope)
+    if isinstance(entity, ErrorClass):
+        return "" if entity.classes == () else kind_of(ctx, entity)
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+
+
+def _caught(ctx: Lowering, handler: ast.ExceptHandler) -> Kinds | None:
+    """The exceptions that a handler catches, the user's by their names; None if it catches others."""
     if handler.type is None:
         return (BaseException,)
-    found: list[type] = []
+    found: list[type | str] = []
     for n in handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]:
         entity = resolve(n, ctx.source.scope)
+        if isinstance(entity, ErrorClass) and entity.classes is not None:
+            if not entity.classes:
+                return None
+            found.append(kind_of(ctx, entity))
+            continue
         dotted = entity.dotted if isinstance(entity, External) else getattr(entity, "kind", "")
         name = dotted.removeprefix("builtins.") or (n.id if isinstance(n, ast.Name) and entity is None else "")
         kind = LinAlgError if dotted.endswith("linalg.LinAlgError") else _exception(name)
@@ -454,30 +477,42 @@ def _exception(name: str) -> object:
     return LinAlgError if name == "LinAlgError" else getattr(builtins, name, None)
 
 
-def _within(name: str, kinds: tuple[type, ...] | None) -> bool:
-    kind = _exception(name)
-    return kinds is not None and isinstance(kind, type) and issubclass(kind, kinds)
+def _is_known(ctx: Lowering, name: str) -> bool:
+    return name in ctx.programs.errors or isinstance(_exception(name), type)
+
+
+def _within(ctx: Lowering, name: str, kinds: Kinds | None) -> bool:
+    """Whether an exception is one of those that are caught."""
+    *own, last = ctx.programs.errors.get(name, (name,))
+    kind = _exception(last)
+    if kinds is None or not isinstance(kind, type):
+        return False
+    return not set(kinds).isdisjoint(own) or issubclass(kind, _builtin(kinds))
+
+
+def _builtin(kinds: Kinds) -> tuple[type, ...]:
+    return tuple(k for k in kinds if isinstance(k, type))
 
 
 # Exceptions that Python raises for its own numbers, where NumPy and generated code return inf or nan.
 _OF_NUMBERS = (ZeroDivisionError, OverflowError, FloatingPointError, ValueError)
 
 
-def _may_raise(ctx: Lowering, stmts: Iterable[Stmt], kinds: tuple[type, ...] | None) -> bool:
+def _may_raise(ctx: Lowering, stmts: Iterable[Stmt], kinds: Kinds | None) -> bool:
     """Whether statements may raise an exception that a handler catches, here or in Python."""
     if kinds is None:  # a user-defined exception, which only user code raises
         return any(isinstance(s, Check | Call) for s in _all(ctx, stmts))
-    numbers = any(issubclass(k, kinds) for k in _OF_NUMBERS)
+    numbers = any(issubclass(k, _builtin(kinds)) for k in _OF_NUMBERS)
     own = {id(s) for s in _nested(stmts)}
     for s in _all(ctx, stmts):
         if isinstance(s, Let) and id(s) in own:  # only for Python's own numbers
-            if any(_within(kind, kinds) for kind, _, _ in ctx.known(s.out).raises):
+            if any(_within(ctx, kind, kinds) for kind, _, _ in ctx.known(s.out).raises):
                 return True
             continue
         match s:
-            case Check(error=kind) if _within(kind, kinds) or _exception(kind) is None:
+            case Check(error=kind) if _within(ctx, kind, kinds) or not _is_known(ctx, kind):
                 return True
-            case Load(checked=True) | Store(checked=True) | AddTo(checked=True) if _within("IndexError", kinds):
+            case Load(checked=True) | Store(checked=True) | AddTo(checked=True) if _within(ctx, "IndexError", kinds):
                 return True
             case Let() if numbers and _of_floats(s):
                 return True

@@ -61,7 +61,7 @@ def _copied(ctx: Lowering, v: Value, args: Args, deep: bool) -> Value:
 
 def _is_plain(v: TupleValue) -> bool:
     """Whether it is a tuple, a list, a dict, or an object whose class does not say how it is copied."""
-    if v.record in (*SEQUENCES, *GROWING, *HASHED, OPTIONAL) or v.mapping:
+    if v.record in (*SEQUENCES, *GROWING, OPTIONAL) or v.record in HASHED or v.mapping:
         return True
     own = isinstance(v.record, RecordClass) and not v.record.key.startswith(("builtins.", "%"))
     return own and not any(n in v.record.others for n in ("__copy__", "__deepcopy__", "__getstate__"))

@@ -210,7 +210,24 @@ def _hashed(name: str, default: object = None, fields: str = "keys values table"
 DICT, SET, COUNTER = _hashed("dict"), _hashed("set", fields="keys table"), _hashed("Counter", 0)
 DEFAULTS = {kind: _hashed("defaultdict", kind) for kind in ("float", "int", "list")}
 DEQUE = _hashed("deque", fields="items head most")  # the items from ``head`` on; ``most``: its `maxlen`, or -1
-HASHED = (DICT, SET, COUNTER, *DEFAULTS.values())
+
+
+@cache
+def default_class(shown: str) -> RecordClass:
+    """The class of a `defaultdict` whose missing keys have a value that is shown so. It is one object for each."""
+    return _hashed("defaultdict", shown)
+
+
+class _Hashed:
+    """The classes of dicts and sets with keys known only at run time."""
+
+    def __contains__(self, record: object) -> bool:
+        if not isinstance(record, RecordClass) or record.key[:1] != "%":
+            return False
+        return record in (DICT, SET, COUNTER) or record.name == "defaultdict"
+
+
+HASHED = _Hashed()
 
 
 def dict_class(keys: tuple[object, ...]) -> RecordClass:
@@ -277,9 +294,11 @@ class EnumClass:
 @frozen(slots=True)
 class ErrorClass:
     """A user-defined exception. ``kind``: its module and qualified name, or the builtin exception that it derives
-    from."""
+    from. ``classes``: the names of itself and its base classes up to a builtin one; empty for a class of a function,
+    whose name says nothing, and None where only the text is known."""
 
     kind: str
+    classes: tuple[str, ...] | None = None
 
 
 @frozen

@@ -442,8 +442,8 @@ def lexsort(keys):
 
     Parameters
     ----------
-    keys : tuple of array_like
-        Arrays of rank 1, the primary key last.
+    keys : tuple of array_like, or array_like
+        Arrays of rank 1, the primary key last; or the rows of a matrix.
 
     Returns
     -------
@@ -455,6 +455,13 @@ def lexsort(keys):
     >>> lexsort((np.array([1.0, 0.0, 0.5]), np.array([1.0, 1.0, 0.0])))
     array([2, 1, 0])
     """
+    if not isinstance(keys, (list, tuple)) and np.asarray(keys).ndim == 2:
+        if keys.shape[0] == 0:
+            raise TypeError("need sequence of keys with len > 0 in lexsort")
+        order = np.argsort(keys[0], kind="stable")
+        for k in range(1, keys.shape[0]):
+            order = order[np.argsort(keys[k][order], kind="stable")]
+        return order
     if not isinstance(keys, (list, tuple)) or len(keys) == 0:
         raise TypeError("takes a tuple of arrays of rank 1, the most important one last")
     for k in range(len(keys)):
