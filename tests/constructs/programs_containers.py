@@ -47,26 +47,21 @@ def f(x, n):
         held[k] = held[k + 1]
     return hist[0] + path[1] * path[-1] + kept * best + pairs[-1][0] * pairs[0][1] + first * held[0]
 """, (np.array([0.5, 1.2, 2.0]), 3)),
-    "dicts with keys of one text or another in a list": ("""def f(p, n):
-    best = [{"a": p[0], "b": p[1]}]
-    mixed = []
+    "dicts of known keys in a list, and other defaults": ("""\
+from collections import defaultdict
+def f(p, n):
+    mixed, total = [], 0.0
     for t in range(1, n):
-        best.append({})
-        for y in ("a", "b"):
-            best[t][y] = max(best[t - 1][k] * p[2] for k in ("a", "b"))
         mixed.append({"a": p[0] * t})
     mixed.append({"b": p[1]})
-    total = max(best[-1].values())
     for d in mixed:
         for k, v in d.items():
             total += v * (2.0 if k == "a" else 3.0)
-    sums = [defaultdict(float) for _ in range(n + 1)]
-    sums[0][0] = 1.0
+    most, pairs, ones = defaultdict(lambda: float("-inf")), defaultdict(lambda: [0.0, 1.0]), defaultdict(lambda: (1, 2.5))
     for i in range(n):
-        for k, v in sums[i].items():
-            sums[i + 1][k + 1] += v * p[i % 3]
-            sums[i + 1][k] += v * (1 - p[i % 3])
-    return total + sums[n][1]
+        most[i % 2] = max(most[i % 2], p[i])
+        pairs[i % 2][0] += p[i]
+    return total + most[0] * most[1] + pairs[0][0] * pairs[1][0] + pairs[5][1] + ones[3][1] * len(ones)
 """, (np.array([0.5, 0.6, 0.7]), 3)),
     "dicts from keys": ("""\
 def f(x, n):

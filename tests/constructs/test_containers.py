@@ -69,6 +69,28 @@ def test_uncertain_identity_is_refused(name):
     assert given(*REFUSED[name]).checked.program is None
 
 
+def test_dicts_in_a_list_for_each_length():
+    """The keys and the values of a dict that is appended are filled in later: the function is compiled for each n."""
+    f = load("""
+from collections import defaultdict
+def f(p, n):
+    best, sums = [{"a": p[0], "b": p[1]}], [defaultdict(float) for _ in range(n + 1)]
+    for t in range(1, n):
+        best.append({})
+        for y in ("a", "b"):
+            best[t][y] = max(best[t - 1][k] * p[2] for k in ("a", "b"))
+    sums[0][0] = 1.0
+    for i in range(n):
+        for k, v in sums[i].items():
+            sums[i + 1][k + 1] += v * p[i]
+            sums[i + 1][k] += v * (1 - p[i])
+    return max(best[-1].values()) + sums[n][1]
+""")
+    g, p = linear_grad(f, backend="interpret"), np.array([0.5, 0.6, 0.7])
+    assert g(p, 3) == pytest.approx(f(p, 3), rel=1e-12)
+    np.testing.assert_allclose(g.grad(p, 3), differences(f, p, 3), rtol=1e-6)
+
+
 def test_a_deque_is_an_array_in_numpy():
     text = """\
 import collections

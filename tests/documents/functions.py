@@ -235,6 +235,7 @@ EXAMPLES = {
     **{f"scipy.stats.wishart.{n}": f"st.wishart.{n}(A, 5.0, A)" for n in ("pdf", "logpdf")},
     "scipy.interpolate.CubicSpline": "sx.CubicSpline(v, u)(x)",
     "scipy.interpolate.InterpolatedUnivariateSpline": "sx.InterpolatedUnivariateSpline(v, u)(x)",
+    "scipy.interpolate.splrep": "sx.splev(x, sx.splrep(v, u))", "scipy.interpolate.splev": "sx.splev(w, sx.splrep(v, u), der=1)",
     "scipy.optimize.fsolve": "so.fsolve(lambda t: t * t - x, 1.0)", "scipy.optimize.root": "so.root(lambda t: t * t - x, 1.0).x",
     "scipy.optimize.root_scalar": "so.root_scalar(lambda t: t + x, bracket=(-9.0, 9.0)).root",
     "scipy.optimize.leastsq": "so.leastsq(lambda p: p * v - u, 1.0)[0]", "scipy.optimize.least_squares": "so.least_squares(lambda p: p * v - u, 1.0).x",

@@ -545,7 +545,7 @@ _rows("numpy", """
     isin: np.isin(x, y) | np.isin(x, y, False, True) | np.isin(A, np.array([1.0, 2.0]))
     sort: np.sort(x) | np.sort(A) | np.sort(A, axis=0) | np.sort(A, axis=None)
     argsort: np.argsort(x, kind="stable") | np.argsort(A, axis=0, kind="stable") | np.argsort(A, kind="stable")
-    lexsort: np.lexsort((x, y)) | np.lexsort((x,))
+    lexsort: np.lexsort((x, y)) | np.lexsort((x,)) | np.lexsort(np.array([[1.0, 1.0, 0.0], x[:3]]))
     tril_indices: np.tril_indices(3) | np.tril_indices(2, 1, 4) | np.tril_indices(0)
     triu_indices: np.triu_indices(3) | np.triu_indices(3, -1) | np.triu_indices(3, 9)
     tril_indices_from: np.tril_indices_from(A) | np.tril_indices_from(S)
@@ -662,7 +662,7 @@ ELSEWHERE = {
         for name in (
             "optimize.bisect", "optimize.brentq", "optimize.newton", "integrate.quad", "interpolate.interp1d",
             "interpolate.PchipInterpolator", "interpolate.Akima1DInterpolator", "interpolate.RegularGridInterpolator",
-            "interpolate.CubicSpline", "interpolate.InterpolatedUnivariateSpline", "optimize.fsolve", "optimize.root",
+            "interpolate.CubicSpline", "interpolate.InterpolatedUnivariateSpline", "interpolate.splrep", "interpolate.splev", "optimize.fsolve", "optimize.root",
             "optimize.root_scalar", "optimize.minimize_scalar", "optimize.leastsq", "optimize.least_squares", "optimize.curve_fit",
             "integrate.odeint", "integrate.solve_ivp",
         )

@@ -48,6 +48,8 @@ INTERPOLATED = {
     "CubicSpline": lambda a: sx.CubicSpline(K * a, V)(W).sum() + sx.CubicSpline(K, V * a)(W + a, 1)[1] + sx.CubicSpline(K, V)(a, 2),
     "natural CubicSpline": lambda a: sx.CubicSpline(K * a, V, bc_type="natural")(W)[0] + sx.CubicSpline(K, V)(a, 3),
     "CubicSpline alone": lambda a: np.where(W < 1.0, sx.CubicSpline(K * a, V, extrapolate=False)(W), 0.0).sum(),
+    "splrep": lambda a: sx.splev(W * a, sx.splrep(K * a, V * a)).sum() + sx.splrep(K[:4] * a, V[:4])[1][2] * sx.splev(a, sx.splrep(K, V, k=1, s=0)),
+    "derivatives of splrep": lambda a: sx.splev(W * 2, sx.splrep(K * a, V), 1, ext=3)[2] + sx.splev(a * W, sx.splrep(K, V), der=2)[1] + sx.splev(W * 2, sx.splrep(K, V * a), ext=1).sum(),
     "InterpolatedUnivariateSpline": lambda a: sx.InterpolatedUnivariateSpline(K * a, V)(W).sum(),
     "PchipInterpolator": lambda a: sx.PchipInterpolator(K * a, V)(W).sum() + sx.PchipInterpolator(K[:2], V[:2] * a)(a),
     "Akima1DInterpolator": lambda a: sx.Akima1DInterpolator(K + a, V * V)(W * 0.5 + a).sum(),

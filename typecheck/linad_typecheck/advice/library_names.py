@@ -159,6 +159,26 @@ _NAMES: dict[str, str] = {
         wrapcauchy yeojohnson yeojohnson_llf yeojohnson_normmax yeojohnson_normplot yulesimon zipf
         zipfian zmap
     """,
+    "scipy.optimize": """
+        anderson approx_fprime basinhopping bracket brent brenth broyden1 broyden2 brute check_grad
+        cobyla diagbroyden differential_evolution direct dual_annealing excitingmixing fixed_point
+        fmin fmin_bfgs fmin_cg fmin_cobyla fmin_l_bfgs_b fmin_ncg fmin_powell fmin_slsqp fmin_tnc
+        fminbound golden isotonic_regression lbfgsb line_search linear_sum_assignment linearmixing
+        linesearch linprog linprog_verbose_callback lsq_linear milp minimize minpack minpack2
+        moduleTNC newton_krylov nnls nonlin optimize quadratic_assignment ridder rosen rosen_der
+        rosen_hess rosen_hess_prod shgo show_options slsqp tnc toms748 zeros
+    """,
+    "scipy.interpolate": """
+        AAA BPoly BSpline BarycentricInterpolator BivariateSpline CloughTocher2DInterpolator
+        CubicHermiteSpline FloaterHormannInterpolator KroghInterpolator LSQBivariateSpline
+        LSQSphereBivariateSpline LSQUnivariateSpline LinearNDInterpolator NdBSpline NdPPoly
+        NearestNDInterpolator PPoly RBFInterpolator Rbf RectBivariateSpline
+        RectSphereBivariateSpline SmoothBivariateSpline SmoothSphereBivariateSpline UnivariateSpline
+        approximate_taylor_polynomial barycentric_interpolate bisplev bisplrep fitpack fitpack2
+        generate_knots griddata insert interp2d interpn interpnd interpolate krogh_interpolate
+        lagrange make_interp_spline make_lsq_spline make_smoothing_spline make_splprep make_splrep
+        ndgriddata pade pchip_interpolate polyint rbf spalde splantider splder splint splprep sproot
+    """,
     "numpy.ndarray": """
         argpartition base byteswap choose compress conjugate ctypes data device dumps flags getfield put
         setfield to_device

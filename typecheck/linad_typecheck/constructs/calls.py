@@ -65,6 +65,7 @@ from .records import (
     FREE, PROTOCOL, by_class, construct, invoke, member_of, method as record_method, method_of_parent, object_truth,
     of_class,
 )
+from .static_lists import as_sequence, is_tuple_of
 from .static_texts import method as text_method
 from .targets import evaluated_before, held_object
 
@@ -271,6 +272,8 @@ def _library_args(ctx: Lowering, node: ast.Call, name: str, hint: str, callee: s
     if starred:
         raise Refused(Unsupported(ctx.span(starred[0]), "unpacking arguments", "write the arguments out"))
     nodes = [*node.args, *(k.value for k in node.keywords)]
+    if callee.startswith(("numpy.", "scipy.")) and any(map(is_tuple_of, nodes)):
+        nodes = [as_sequence(ctx, n) for n in nodes]
     if len(node.args) > 1 and callee in definitions() and definitions()[callee].updates:
         nodes[1 : len(node.args)] = evaluated_before(ctx, node.args[0], node.args[1:]) or node.args[1:]
     # NumPy converts a list to an array

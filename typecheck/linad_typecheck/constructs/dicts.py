@@ -13,8 +13,8 @@ from ..engine.quoted import Quoted
 from ..engine.refusal import Refused
 from ..engine.state import Lowering
 from ..engine.values import (
-    LIST, SILENT, Binding, EntityValue, NoneValue, Poison, ScalarValue, TupleValue, Value, contains, describe,
-    type_of,
+    LIST, SILENT, Binding, EntityValue, NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value, contains,
+    describe, type_of,
 )
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
@@ -319,7 +319,21 @@ def unpacked(ctx: Lowering, node: ast.Call) -> list[ast.keyword]:
     return found
 
 
+def _warned_of(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value:
+    """``old = np.seterr(all="ignore")``: nothing is warned of here, before and after."""
+    if node.args or any(k.arg is None and not _is_kept(ctx, k.value) for k in node.keywords):
+        raise Refused(BadCall(ctx.span(node), name, "takes keywords"))
+    return of({what: TextValue("ignore" if what == "under" else "warn") for what in ("divide", "over", "under", "invalid")})
+
+
+def _is_kept(ctx: Lowering, node: ast.expr) -> bool:
+    """Whether ``**old`` gives texts."""
+    v = expression(ctx, node)
+    return isinstance(v, TupleValue) and v.mapping and all(isinstance(x, TextValue) for x in v.items)
+
+
 EXPRESSIONS[ast.Dict] = display
+CALLS["numpy.seterr"] = CALLS["numpy.geterr"] = _warned_of
 CALLS["builtins.dict"] = construct
 CALLS["builtins.locals"] = _locals
-enter("fold", ("builtins.locals",))
+enter("fold", ("builtins.locals", "numpy.seterr", "numpy.geterr"))

@@ -21,6 +21,7 @@ from ..messages.language import BadCall
 from ..types import DType
 from .comprehensions import array_from
 from .iterables import listed
+from .static_lists import as_sequence
 
 
 def array_of(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value:
@@ -72,7 +73,7 @@ def _with_options(
 def _collect(ctx: Lowering, node: ast.expr, cells: list[ScalarValue]) -> tuple[int, ...] | ArrayValue | Stacked | None:
     """The scalars of nested lists in order, and their shape. An array is returned as it is."""
     if not isinstance(node, (ast.List, ast.Tuple)):
-        value = usable(ctx, expression(ctx, node), user_name(node) or "the list", ctx.span(node))
+        value = usable(ctx, expression(ctx, as_sequence(ctx, node)), user_name(node) or "the list", ctx.span(node))
         return collect(ctx, listed(ctx, value, ctx.span(node)), cells, ctx.span(node))
     if any(isinstance(e, ast.Starred) for e in node.elts):
         value = expression(ctx, ast.copy_location(ast.List(node.elts, ast.Load()), node))

@@ -427,7 +427,7 @@ def _updated(ctx: Lowering, node: ast.Call, base: TupleValue) -> Value:
 
 def is_dict(v: Value) -> bool:
     """Whether a value is a dict, with keys that are known or not."""
-    return isinstance(v, TupleValue) and (v.mapping or v.record is DICT or v.record.name == "defaultdict")
+    return isinstance(v, TupleValue) and (v.mapping or v.record is DICT or getattr(v.record, "name", "") == "defaultdict")
 
 
 def _put_all(ctx: Lowering, at: ast.expr, name: ast.expr, node: ast.expr) -> None:

@@ -13,9 +13,10 @@ from ..engine.growing import is_growing
 from ..engine.quoted import Quoted
 from ..engine.refusal import Refused
 from ..engine.state import Lowering
-from ..engine.values import KNOWN_RANGE, LIST, SILENT, Poison, ScalarValue, TupleValue, Value
+from ..engine.values import KNOWN_RANGE, LIST, SILENT, EntityValue, Poison, ScalarValue, TupleValue, Value
 from ..types import I64
 from ..messages.language import Unsupported
+from ..names.scope import External
 from . import lists
 from .comprehensions import targets
 from .dicts import constant_key, of_pairs
@@ -144,9 +145,22 @@ def construct(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) 
             value = lists.of_iterable(ctx, what)
         else:
             value = Poison() if items is None else TupleValue(items)
-    if is_growing(value) and kind is None:
+    if is_growing(value) and dotted == "builtins.tuple":
         raise Refused(Unsupported(ctx.span(node), "a tuple of a computed number of items", "make a list, or an array"))
     return TupleValue(value.items, kind) if isinstance(value, TupleValue) and not is_growing(value) else value
+
+
+def is_tuple_of(n: ast.expr) -> bool:
+    """Whether an expression is written ``tuple(xs)``."""
+    return type(n) is ast.Call and type(n.func) is ast.Name and n.func.id == "tuple" and len(n.args) == 1
+
+
+def as_sequence(ctx: Lowering, n: ast.expr) -> ast.expr:
+    """``tuple(xs)`` as an argument of NumPy, for which a list is as good if its length is computed."""
+    if not is_tuple_of(n) or callee(ctx, n.func) != "builtins.tuple":
+        return n
+    function = Quoted(n.func, EntityValue(External("%sequence"), "tuple"))
+    return ast.copy_location(ast.Call(function, n.args, n.keywords), n)
 
 
 def combinatoric(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value:
@@ -224,4 +238,4 @@ EXPRESSIONS[ast.DictComp] = dict_comprehension
 CALLS["builtins.map"] = as_object
 CALLS["builtins.range"] = known_range
 CALLS.update(dict.fromkeys(ARRANGED, combinatoric))
-CALLS.update(dict.fromkeys(MADE, construct))
+CALLS.update(dict.fromkeys((*MADE, "%sequence"), construct))

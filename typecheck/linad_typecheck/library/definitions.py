@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 
-LIBRARIES = {"np": "numpy", "math": "math", "sp": "scipy.special"}  # names under which prelude modules import libraries
+# names under which prelude modules import libraries
+LIBRARIES = {"np": "numpy", "math": "math", "sp": "scipy.special", "sx": "scipy.interpolate"}
 _SHAPELESS = ("ndim", "dtype", "shape", "size")  # attributes that read no cell
 _DERIVATIVES = {"slope_of", "jacobian_of"}
 _SEVERAL = (ast.ListComp, ast.GeneratorExp, ast.Lambda)
