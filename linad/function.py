@@ -415,6 +415,8 @@ class CheckedFunction(Generic[P, R]):
             self._missed(error)
             values = [(n, v) for n, v in zip(self._parameters.parameters, arguments) if n in self._missing]
             before = self._stretched, self._fixed, self._missing
+            if needs_shapes(error) == "lengths":
+                return self._with_lengths(arguments, answer, error)
             if needs_shapes(error) == "ones":
                 self._stretched |= {n for n, v in values if _has_ones(v)}
             else:
@@ -429,6 +431,21 @@ class CheckedFunction(Generic[P, R]):
                 self._forget_kinds()
                 raise error from None
         return answer(s)
+
+    def _with_lengths(self, arguments: Sequence[object], answer: Callable[[Specialisation], A], error: ValueError) -> A:
+        """Answer a call that has met arrays of several lengths in a list; from then on they may have them."""
+        if self.options.lengths:
+            raise error
+        before = self.options, self._known
+        self.options, self._known = dataclasses.replace(self.options, lengths=True), {}
+        self._forget_kinds()
+        try:
+            self.specialisation(arguments)
+        except LinadError:
+            self.options, self._known = before
+            self._forget_kinds()
+            raise error from None
+        return self._with_shapes(arguments, answer)
 
     # ---------------------------------------------------------------------------------------------- types
 

@@ -20,7 +20,8 @@ class Options:
     parallel: bool = False  # applies to each kernel rather than to the function, so it is part of kernel keys
     strict: bool = False
     off: tuple[str, ...] = ()  # disabled passes, sorted
+    lengths: bool = False  # no keyword: a call has met arrays of several lengths in a list
 
     def code(self) -> tuple[object, ...]:
         """The options that affect the machine code, for the cache key."""
-        return (self.wrt, self.updates, self.fastmath, self.update, self.boundscheck, self.off)
+        return (self.wrt, self.updates, self.fastmath, self.update, self.boundscheck, self.off, self.lengths)

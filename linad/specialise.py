@@ -175,7 +175,7 @@ class Specialisation:
     def lowered(self, sizes: Short) -> Program:
         """The lowered core program, for arguments of these sizes."""
         if self.checked is None:
-            self.checked = checked_or_error(self.record, self.binding)
+            self.checked = checked_or_error(self.record, self.binding, self.options)
         assert self.checked.program is not None
         if not sizes:
             return self.checked.program
@@ -327,7 +327,7 @@ def specialise(
             issue_warnings(again, options, front.diagnostics)
             return Specialisation(options, binding, again, front, kept(again), key)
     fresh = record()
-    checked = checked_or_error(fresh, binding)
+    checked = checked_or_error(fresh, binding, options)
     fresh.early = False
     store = kept(fresh)
     front = Front(fresh.marks(), checked.signature, checked.diagnostics, checked.missing, checked.fixed)
@@ -338,7 +338,7 @@ def specialise(
     return Specialisation(options, binding, fresh, front, store, key, checked)
 
 
-def checked_or_error(record: Record, binding: Mapping[str, object]) -> Checked:
+def checked_or_error(record: Record, binding: Mapping[str, object], options: Options) -> Checked:
     """Run the checker on the recorded function.
 
     Raises
@@ -349,7 +349,7 @@ def checked_or_error(record: Record, binding: Mapping[str, object]) -> Checked:
     from linad_typecheck.check import check
 
     try:
-        checked = check(record.entry(), binding)
+        checked = check(replace(record.entry(), lengths=options.lengths), binding)
     except RecursionError:
         checked = _too_deep(record)
     if any(d.severity == "error" for d in checked.diagnostics):

@@ -33,6 +33,7 @@ NOT_BROADCAST = (
     "could not broadcast input array",
     "shape mismatch: indexing arrays",
 )
+RAGGED = "the arrays in a list have one shape here"
 NOT_RUN = "the loop runs no iteration, and "
 STRETCH = (
     " (a size that turns out to be 1 is not stretched, see 'Size-1 broadcast' in docs/reference/deviations.md: "
@@ -188,8 +189,10 @@ def fail(site: Site, words: np.ndarray) -> NoReturn:
 def needs_shapes(error: ValueError) -> str | None:
     """Whether the program means something else where shapes of its arguments are known: which axes have one cell
     ("ones"), which NumPy stretches, or all of them ("all"), for a loop that would give a name its type and did not
-    run."""
+    run; or whether arrays in lists have several lengths ("lengths")."""
     text = str(error)
+    if text.startswith(RAGGED):
+        return "lengths"
     return "ones" if text.startswith(NOT_BROADCAST) else "all" if text.startswith(NOT_RUN) else None
 
 

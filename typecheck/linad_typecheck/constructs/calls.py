@@ -48,7 +48,7 @@ from ..ownership.state import (
 from ..messages.language import Unsupported
 from ..messages.ownership import OverlappingArguments
 from ..messages.types import WrongType
-from ..names.scope import Applied, EnumClass, External, FunctionSource, Helper, Instance, RecordClass, written
+from ..names.scope import SPANS, Applied, EnumClass, External, FunctionSource, Helper, Instance, RecordClass, written
 from ..span import Span
 from ..types import BOOL, I64, Array
 from ..words import with_article
@@ -292,9 +292,14 @@ def _library_args(ctx: Lowering, node: ast.Call, name: str, hint: str, callee: s
     return Args(name, ctx.span(node), tuple(found[:count]), keywords, hint, node, callee)
 
 
+_JOINING = ("numpy.concatenate", "numpy.hstack")
+
+
 def _usable_args(ctx: Lowering, given: list[Value], nodes: list[ast.expr], callee: str, hint: str) -> list[Value]:
     """Evaluated arguments, without lost arrays and unknown values."""
     found = [usable(ctx, v, "the argument", ctx.span(a)) for v, a in zip(given, nodes, strict=True)]
+    if callee in _JOINING and is_growing(found[0]) and getattr(found[0].items[0], "record", None) is SPANS:
+        found[0] = TupleValue((lists.end_to_end(ctx, nodes[0], found[0]),), LIST)
     if callee.startswith(("numpy.", "scipy.")):
         found = [_arrays_of_lists(ctx, v, hint, ctx.span(a)) for v, a in zip(found, nodes, strict=True)]
     if any(isinstance(v, SILENT) for v in found):

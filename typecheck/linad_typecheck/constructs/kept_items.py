@@ -1,4 +1,5 @@
-"""An item of a list is replaced. If it is an array, that updates no array: names that hold it keep it, in a copy."""
+"""A list of arrays gets another item, or more of them. That updates no array: names that hold one of them keep it, in a
+copy."""
 
 from __future__ import annotations
 
@@ -8,8 +9,9 @@ from ..engine.growing import leaves_of
 from ..engine.places import materialise
 from ..engine.sizes import rank_of
 from ..engine.state import Lowering
-from ..engine.values import ROWS, ArrayValue, TupleValue, UnionValue, Value, ViewValue, arrays, map_arrays
+from ..engine.values import GROWING, ROWS, ArrayValue, TupleValue, UnionValue, Value, ViewValue, arrays, map_arrays
 from ..ir.core import Atom, Same
+from ..ownership.objects import used_later
 from ..ownership.state import inherits, is_item, item_replaced, record_copy, write
 from ..span import Span
 
@@ -26,6 +28,20 @@ def give_up(ctx: Lowering, base: TupleValue, place: Atom, by: str, span: Span) -
             item_replaced(ctx, leaf, by, span)
         elif isinstance(leaf, ArrayValue):
             write(ctx, leaf, by, span)
+    _keep(ctx, held, place, span)
+
+
+def keep_items(ctx: Lowering, base: TupleValue, span: Span) -> None:
+    """Give names that hold arrays of a list copies before it gets another item: its cells may move."""
+    cells = base.items[0] if base.record in GROWING else None
+    if isinstance(cells, TupleValue) and cells.record in ROWS:
+        return
+    leaves = () if cells is None else leaves_of(cells)
+    _keep(ctx, {v.var.name for v in leaves if isinstance(v, ArrayValue) and rank_of(v) > 1}, None, span)
+
+
+def _keep(ctx: Lowering, held: set[str], place: Atom | None, span: Span) -> None:
+    """Give the names that are used later, and hold an item of cells, a copy of it."""
     copies: dict[Value, ArrayValue] = {}
 
     def keep(leaf: Value) -> Value:
@@ -35,7 +51,9 @@ def give_up(ctx: Lowering, base: TupleValue, place: Atom, by: str, span: Span) -
             copies[leaf] = _kept(ctx, leaf, place, span)
         return copies[leaf]
 
-    left = {n: map_arrays(b.value, keep) for n, b in ctx.env.items()} if held else {}
+    later = used_later(ctx) if held else None
+    kept = {n: b for n, b in ctx.env.items() if held and (later is None or n in later or n[0] == "%")}
+    left = {n: map_arrays(b.value, keep) for n, b in kept.items()}
     ctx.bind_all({n: replace(ctx.env[n], value=v) for n, v in left.items() if v is not ctx.env[n].value})
 
 
@@ -45,7 +63,7 @@ def _of_items(leaf: Value, held: set[str]) -> bool:
     return is_item(leaf) and leaf.var.name in held
 
 
-def _kept(ctx: Lowering, leaf: Value, place: Atom, span: Span) -> ArrayValue:
+def _kept(ctx: Lowering, leaf: Value, place: Atom | None, span: Span) -> ArrayValue:
     """A copy of an item. The list no longer holds it if it is the one that is replaced."""
     made = materialise(ctx, leaf, "item", span)
     if not isinstance(leaf, ViewValue) or leaf.view.axes[0].start != place:

@@ -43,7 +43,7 @@ from ..span import NOWHERE, Span
 from ..types import BOOL, I64, INTS, Array, common
 from .comprehensions import COMPREHENSIONS, EXTREMES, Comprehension, only_plain, run_iteration, run_through
 from .iterables import iteration
-from .kept_items import give_up
+from .kept_items import give_up, keep_items
 from .records import compared_fields, has_method
 from .targets import another, held_object
 
@@ -94,6 +94,8 @@ def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
         return _row_changed(ctx, node, base, name, given, span)
     where = target.id if isinstance(target, ast.Name) else ""
     may_change(ctx, base, where, *_told(target, f"`.{name}`"), span)
+    if name == "append":
+        keep_items(ctx, base, span)
     new, found = _changed(ctx, node, base, name, given, where, span)
     _change(ctx, target, base, new, f"`.{name}`", span)
     return found
@@ -1060,6 +1062,11 @@ def _of_prelude(ctx: Lowering, at: ast.expr, name: str, *given: Value) -> Value:
     if isinstance(found, SILENT):
         raise Refused(None, found)
     return found
+
+
+def end_to_end(ctx: Lowering, at: ast.expr, base: TupleValue) -> Value:
+    """The arrays of a list, which have several lengths, as one."""
+    return _of_prelude(ctx, at, "_end_to_end", base)
 
 
 def permuted(ctx: Lowering, base: TupleValue, order: Value, span: Span) -> TupleValue:

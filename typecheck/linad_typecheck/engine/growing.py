@@ -15,7 +15,7 @@ from typing import NoReturn
 from ..frozen import frozen
 from ..ir.core import Alloc, Atom, Block, Check, Const, If, Same, Store, Var
 from ..messages.language import Unsupported
-from ..names.scope import HASHED
+from ..names.scope import HASHED, SPANS
 from ..ownership.objects import UNKNOWN
 from ..ownership.state import inherits, join_aliases, lose, names_of
 from ..span import Span
@@ -126,6 +126,18 @@ def _hashed_each(ctx: Lowering, v: TupleValue, t: TupleType, span: Span) -> Tupl
     return cells
 
 
+def _with_length(ctx: Lowering, value: Value, cells: Value | ValueType, span: Span) -> Value:
+    """An item with the lengths of arrays in it, where the cells of its list store them."""
+    if not isinstance(cells, TupleValue | TupleType) or cells.record in ROWS:
+        return value
+    if cells.record is SPANS:
+        return TupleValue((value, ScalarValue(shape_of(ctx, value, span)[0], True)), SPANS) if is_array(value) else value
+    if not isinstance(value, TupleValue) or len(value.items) != len(cells.items):
+        return value
+    parts = zip(value.items, cells.items, strict=True)
+    return replace(value, items=tuple(_with_length(ctx, v, c, span) for v, c in parts))
+
+
 def _empty(ctx: Lowering, t: ValueType, lengths: tuple[Atom, ...], span: Span) -> Value:
     """The cells of empty lists of a type, which are items of lists with these lengths."""
     if isinstance(t, TupleType):
@@ -155,6 +167,14 @@ def _stored(ctx: Lowering, items: Sequence[Value], t: ValueType, span: Span) -> 
     if isinstance(t, TupleType) and t.record in ROWS:
         return _stored_rows(ctx, items, t, span)
     if isinstance(t, TupleType):
+        if t.record is SPANS:
+            items = [_with_length(ctx, v, t, span) for v in items]
+            cells, counts = ([v.items[k] for v in items] for k in (0, 1))
+            most = _greatest(ctx, [shape_of(ctx, v, span)[0] for v in cells], span)
+            rows = _new(ctx, t.items[0], (Const(len(items), I64), most), span)
+            for k, v in enumerate(cells):
+                _put(ctx, rows.var, (Const(k, I64),), v, None, span)
+            return TupleValue((rows, _stored(ctx, counts, t.items[1], span)), SPANS)
         if t.record is COMPLEX:
             items = [as_complex(ctx, v, span) for v in items]
         elif t.record is CHOICE:
@@ -243,6 +263,8 @@ def item_at(ctx: Lowering, v: TupleValue, k: Atom, span: Span) -> Value:
                 rows = Never(counts.var if isinstance(counts, ArrayValue) else None, k)
             row = map_arrays(rows, lambda leaf: _row(leaf, k)), ScalarValue(read(ctx, counts, (k,), span).atom, True)
             return TupleValue(row, GROWING[ROWS.index(cells.record)], cells.made)
+        if isinstance(cells, TupleValue) and cells.record is SPANS:
+            return _of_length(ctx, *cells.items, k, span)
         if is_optional(cells) and isinstance(cells.items[0], Never):
             return NoneValue()
         if isinstance(cells, TupleValue):
@@ -260,6 +282,18 @@ def item_at(ctx: Lowering, v: TupleValue, k: Atom, span: Span) -> Value:
         return _row(cells, k, ITEM)
 
     return cell(v.items[0])
+
+
+def _of_length(ctx: Lowering, cells: Value, counts: Value, k: Atom, span: Span) -> Value:
+    """An array of a list of arrays of several lengths."""
+    if isinstance(cells, Never):
+        return Bottom()
+    if not isinstance(cells, ArrayValue):
+        _one_of_two(span)
+    n = read(ctx, counts, (k,), span).atom
+    ctx.not_negative(n)
+    row = _row(cells, k, ITEM)
+    return ViewValue(row.var, replace(row.view, shape=(n,)))
 
 
 def _axes(v: Value) -> int:
@@ -297,6 +331,9 @@ def as_array(ctx: Lowering, v: TupleValue, hint: str, span: Span) -> Value:
     cells, count = v.items[0], count_of(ctx, v)
     if isinstance(cells, TupleValue) and cells.record in ROWS:
         return _array_of_rows(ctx, v, hint, span)
+    if isinstance(cells, TupleValue) and cells.record is SPANS:
+        rows = TupleValue(cells.items, ROWS[0])
+        return _array_of_rows(ctx, new_list(ctx, rows, count, False), hint, span)
     if is_optional(cells):
         numbers, there = cells.items
         text = "an item of the list is None here"
@@ -430,6 +467,7 @@ def appended(ctx: Lowering, v: TupleValue, value: Value, name: str, span: Span) 
     v = as_growing(ctx, v, t, span)
     count = count_of(ctx, v)
     value = _not_in(ctx, as_item(ctx, value, without_axis(t.items[0], is_weak(v)), span), v, span)
+    value = _with_length(ctx, value, v.items[0], span)
     cells = _with_room(ctx, name, v.items[0], value, count, True, span)
     put_item(ctx, cells, (count,), value, span)
     one_more = ctx.let("n", "add", (count, ONE), I64, span, nonneg=True)
@@ -452,6 +490,8 @@ def replaced(
         return None
     v = as_growing(ctx, v, t, span)
     value = as_item(ctx, value, without_axis(t.items[0], is_weak(v)), span)
+    longer = _with_length(ctx, value, v.items[0], span)
+    value = longer if longer is value else _with_length(ctx, _not_in(ctx, value, v, span), v.items[0], span)
     cells = _with_room(ctx, name, v.items[0], value, count_of(ctx, v), False, span)
     put_item(ctx, cells, (k,), value, span)
     return new_list(ctx, cells, v.items[1].atom, is_weak(v))
@@ -509,6 +549,7 @@ def put_item(
 ) -> None:
     """Store an item, in the form of `as_item`, at an index that is in range. ``count``: of the list that it is."""
     if isinstance(cells, TupleValue):
+        value = _with_length(ctx, value, cells, span) if is_array(value) else value
         count = count_of(ctx, value) if cells.record in ROWS and count is None else count
         for part, x in zip(cells.items, value.items, strict=True):
             put_item(ctx, part, at, x, span, count)
@@ -542,10 +583,10 @@ def _with_room(
 
 
 def _held(cells: Value, inside: bool = False) -> Iterator[bool]:
-    """For each leaf, whether it belongs to lists in the list."""
+    """For each leaf, whether it belongs to lists in the list, or to arrays of several lengths."""
     if isinstance(cells, TupleValue):
         for c in cells.items:
-            yield from _held(c, inside or cells.record in ROWS)
+            yield from _held(c, inside or cells.record in ROWS or cells.record is SPANS)
     else:
         yield inside
 

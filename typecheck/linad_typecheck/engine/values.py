@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextvars import ContextVar
 from dataclasses import field, replace
 
 from ..ir.core import Atom, Const, Var
 from ..frozen import frozen
 from ..names.scope import (
-    CHOICE, COMPLEX, DEQUE, DICT, GROWING, HASHED, KNOWN_RANGE, LIST, RANGE, ROWS, SET, Entity, EnumMember, External,
+    CHOICE, COMPLEX, DEQUE, DICT, GROWING, HASHED, KNOWN_RANGE, LIST, RANGE, ROWS, SET, SPANS, Entity, EnumMember, External,
     FunctionSource, Helper, RecordClass, RecordField,
 )
 from ..span import NOWHERE, Span
@@ -987,6 +988,11 @@ def _holds_arrays(cells: ValueType, axes: int = 1) -> bool:
     return isinstance(cells, ArrayType) and cells.rank > axes
 
 
+# Whether arrays of rank 1 in a list may have several lengths. It costs an array of their lengths, so that a function is
+# lowered so only after a call has met them.
+SEVERAL_LENGTHS: ContextVar[bool] = ContextVar("several lengths", default=False)
+
+
 def _cells_type(item: ValueType) -> ValueType | None:
     """The type of the arrays that store items of a type."""
     row = row_type(item)
@@ -998,6 +1004,8 @@ def _cells_type(item: ValueType) -> ValueType | None:
         case ScalarType(dtype=d):
             return ArrayType(d, 1)
         case ArrayType(dtype=d, rank=r) | ViewType(dtype=d, rank=r) | UnionType(dtype=d, rank=r):
+            if r == 1 and SEVERAL_LENGTHS.get():
+                return TupleType((ArrayType(d, 2), ArrayType("i64", 1)), SPANS)
             return ArrayType(d, r + 1) if 0 < r < 4 else None
         case TupleType(items=(code, *options)) if is_choice(item):
             return TupleType((_cells_type(code), *options), CHOICE)
@@ -1032,6 +1040,8 @@ def without_axis(cells: ValueType, weak: bool) -> ValueType:
         ):
             row = without_axis(rows, weak), ScalarType("i64", True)
             return TupleType(row, GROWING[ROWS.index(record)], made)
+        case TupleType(items=(rows, _), record=record) if record is SPANS:
+            return without_axis(rows, weak)
         case TupleType(items=items, record=record, made=made):
             return TupleType(tuple(without_axis(x, weak) for x in items), record, made)
     return cells

@@ -20,7 +20,7 @@ from ..engine.positions import positioned
 from ..engine.specialise import Specialiser
 from ..engine.state import Lent, Lowering
 from ..engine.values import (
-    Bottom, GivenBack, Poison, ScalarValue, TextValue, TupleValue, Value, as_argument, contains, is_choice, leaves,
+    SEVERAL_LENGTHS, Bottom, GivenBack, Poison, ScalarValue, TextValue, TupleValue, Value, as_argument, contains, is_choice, leaves,
     rebuild, type_leaves, type_of,
 )
 from ..engine.values import Binding as Bound
@@ -61,6 +61,14 @@ class _Parameters:
 
 def lower_entry(source: FunctionSource, binding: Binding, limit: int) -> Checked:
     """Check and lower an entry function, with all functions that it reaches."""
+    several = SEVERAL_LENGTHS.set(source.lengths)
+    try:
+        return _lowered_for(source, binding, limit)
+    finally:
+        SEVERAL_LENGTHS.reset(several)
+
+
+def _lowered_for(source: FunctionSource, binding: Binding, limit: int) -> Checked:
     programs = Specialiser(source, limit)
     checked = _lowered(source, binding, programs)
     if programs.wanted and checked.program is None:  # a call supplies the values

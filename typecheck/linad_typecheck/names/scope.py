@@ -190,6 +190,8 @@ ROWS = tuple(
     RecordClass("list", f"{c.key} in a list", False, (RecordField("items"), RecordField("counts")), handle=list)
     for c in GROWING
 )
+# The arrays of several lengths that such a list holds: their cells, with one more axis, and an array of their lengths.
+SPANS = RecordClass("array", "%arrays of several lengths", False, (RecordField("cells"), RecordField("counts")))
 # The classes of such lists as results of a call.
 RETURNED = tuple(RecordClass("list", f"{c.key} returned", True, (RecordField("items"),), handle=list) for c in GROWING)
 # The classes of lists of such lists, of one length, as results: arrays of their numbers.
@@ -439,6 +441,7 @@ class FunctionSource:
     rule: CustomRule | None = None  # under `linad.custom_vjp`, `linad.custom_jvp` or `linad.rule`
     compiled: Compiled | None = None  # under `linad.rule`: only the header is used
     library: bool = False  # of the prelude: nothing is said about what happens inside
+    lengths: bool = False  # arrays of rank 1 in a list whose length is computed may have several lengths
     anywhere: bool = False  # lowered once for calls at all places: `engine.positions` gives each its own
 
     def run_again(self) -> FunctionSource:

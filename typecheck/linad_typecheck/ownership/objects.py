@@ -219,7 +219,7 @@ def may_change(ctx: Lowering, old: TupleValue, name: str, what: str, instead: st
         raise Refused(
             Unsupported(span, f"{what} inside an expression that uses it,", "change it in a statement of its own")
         )
-    known, later = is_single_object(old), _used_later(ctx)
+    known, later = is_single_object(old), used_later(ctx)
     holders: list[str] = []
     for n, b in ctx.env.items():
         if n in (RET, CTL) or not (later is None or n in later or n[0] == "%"):
@@ -252,7 +252,7 @@ def row_may_change(
         outside = _OUTSIDE["caller"]
     if outside:
         raise Refused(Unsupported(span, f"{what} {outside},", instead))
-    cells, later = {v.name for v in arrays(row)}, _used_later(ctx)
+    cells, later = {v.name for v in arrays(row)}, used_later(ctx)
     for n, b in ctx.env.items():
         if n in (RET, CTL) or not (later is None or n in later or n[0] == "%"):
             continue
@@ -288,7 +288,7 @@ def only_in(ctx: Lowering, v: TupleValue) -> bool:
     return not any(may_be_one(ctx, part, rows) and part != rows for part in parts)
 
 
-def _used_later(ctx: Lowering) -> frozenset[str] | None:
+def used_later(ctx: Lowering) -> frozenset[str] | None:
     """The names that may be used by the current statement or after it; None if all may be."""
     after = ctx.live.after.get(ctx.path.stmt)
     return None if after is None else after | ctx.live.used(ctx.path.stmt) | ctx.live.always

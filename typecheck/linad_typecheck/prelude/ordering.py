@@ -239,3 +239,20 @@ def insort_right(a, x, lo=0, hi=None):
     [1.0, 2.0, 3.0]
     """
     a.insert(bisect_right(a, x, lo, hi), x)
+
+
+@updates()
+def _end_to_end(xs):
+    """The arrays of a list, which may have several lengths, as one."""
+    if len(xs) == 0:
+        raise ValueError("need at least one array to concatenate")
+    count = 0
+    for x in xs:
+        count += x.shape[0]
+    joined = np.zeros(count, dtype=xs[0].dtype)
+    at = 0
+    for x in xs:
+        for i in range(x.shape[0]):
+            joined[at + i] = x[i]
+        at += x.shape[0]
+    return joined
