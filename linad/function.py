@@ -21,7 +21,7 @@ from .boundary.arguments import argument_type, static, unknown_keyword, with_one
 from .boundary.errors import for_users, refusal
 from .boundary.live import NotYet
 from .boundary.fast_call import MISSED, NAN, FastCall
-from .boundary.kernel import needs_shapes
+from .boundary.kernel import joins_rows, needs_shapes
 from .eligible import check_options, check_updates, is_method, plain_function, surroundings
 from .options import Options
 from .pickling import name_of, portable
@@ -35,6 +35,7 @@ R = TypeVar("R")
 A = TypeVar("A")
 A_co = TypeVar("A_co", contravariant=True)
 
+_JOINING = {"concatenate", "hstack"}  # functions that take arrays of several lengths
 _KEPT = 8  # specialisations per argument types: alternating constants do not cause recompilation
 # classes that determine the type of an argument, for arrays together with dtype and rank; a bool is specialised by
 # value
@@ -422,7 +423,9 @@ class CheckedFunction(Generic[P, R]):
             else:
                 self._fixed |= {n for n, v in values if type(v) in (np.ndarray, int)}
             if (self._stretched, self._fixed) == before[:2]:
-                raise
+                if not joins_rows(error) or _JOINING.isdisjoint(self.py_func.__code__.co_names):
+                    raise
+                return self._with_lengths(arguments, answer, error)
             self._forget_kinds()
             try:
                 s = self.specialisation(arguments)

@@ -196,6 +196,11 @@ def needs_shapes(error: ValueError) -> str | None:
     return "ones" if text.startswith(NOT_BROADCAST) else "all" if text.startswith(NOT_RUN) else None
 
 
+def joins_rows(error: ValueError) -> bool:
+    """Whether a row was stored where rows have another length, as in the list that a comprehension makes."""
+    return str(error).startswith(NOT_BROADCAST[1])
+
+
 def _value(dtype: str, word: np.int64) -> object:
     if dtype in ("f64", "f32"):
         return struct.unpack("<d", struct.pack("<q", int(word)))[0]

@@ -29,6 +29,10 @@ class OutOfRange(ValueError):
     pass
 
 
+class FarOut(OutOfRange):
+    pass
+
+
 def agrees(f, *args, **given):
     g = linear_grad(f, backend="interpret")
     assert g(*args, **given) == pytest.approx(f(*args, **given))
@@ -242,6 +246,68 @@ def test_warnings_are_off():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         agrees(f, X)
+
+
+def root(v):
+    if v < 0.0:
+        raise OutOfRange("below")
+    if v > 2.0:
+        raise FarOut("above")
+    return np.sqrt(v)
+
+
+def test_errors_of_the_users_own_are_caught():
+    def by_its_class(x):
+        total = 0.0
+        for v in x:
+            try:
+                total += root(v)
+            except (FarOut, OutOfRange):
+                total += 3.0 * v
+        return total
+
+    def by_a_base_class(x):
+        try:
+            if x[0] > -9.0:
+                raise FarOut("no")
+            y = x[0]
+        except OutOfRange:
+            y = x[1] * 2.0
+        return y
+
+    def by_no_handler(x):
+        try:
+            y = root(x[0] + 9.0)
+        except KeyError:
+            y = 0.0
+        return y
+
+    agrees(by_its_class, X)
+    agrees(by_its_class, X * 3.0)
+    agrees(by_a_base_class, X)
+    with pytest.raises(FarOut):
+        linear_grad(by_no_handler, backend="interpret")(X)
+
+
+def test_what_is_warned_of_is_set_back():
+    def f(x):
+        before = np.seterr(all="ignore")
+        y = np.log(x * x)
+        np.seterr(**before)
+        return y.sum() * len(np.geterr())
+
+    agrees(f, X)
+
+
+def test_tuples_of_a_computed_length_in_numpy():
+    def f(x, n):
+        parts = []
+        for i in range(n):
+            parts.append(x * i)
+        whole = np.concatenate(tuple(parts)) + np.array(tuple(v * v for v in x)).sum()
+        return whole.sum() + np.vstack(tuple(parts))[1] @ x
+
+    agrees(f, X, 3)
 
 
 def test_errors_of_the_users_own():

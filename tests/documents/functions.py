@@ -242,7 +242,7 @@ EXAMPLES = {
     "scipy.optimize.curve_fit": "so.curve_fit(lambda t, a: a * t, v, u)[0]",
     "scipy.integrate.odeint": "si.odeint(lambda z, t: -z, x, v)",
     **{f"numpy.{n}.reduceat": f"np.{n}.reduceat(v, [0, 1])" for n in ("add", "multiply", "maximum", "minimum")},
-    "numpy.histogram2d": "np.histogram2d(v, u, 3)[0]", "builtins.locals": "locals()['v']", "collections.OrderedDict": "collections.OrderedDict(a=v)['a']",
+    "numpy.histogram2d": "np.histogram2d(v, u, 3)[0]", "builtins.locals": "locals()['v']", "numpy.seterr": "x * len(np.seterr())", "numpy.geterr": "x * len(np.geterr())", "collections.OrderedDict": "collections.OrderedDict(a=v)['a']",
     **{f"scipy.ndimage.{n}": f"sn.{n}(v, 3)" for n in ("median_filter", "maximum_filter", "minimum_filter")},
     **{f"scipy.fftpack.{n}": f"scipy.fftpack.{n}(v)" for n in ("dct", "idct", "dctn", "idctn")},
     "builtins.setattr": "setattr(made, 'x', x)", "builtins.object.__setattr__": "object.__setattr__(made, 'x', x)",
@@ -287,7 +287,7 @@ def _of_numpy(n: str, kind: Kind, dots: int) -> bool:
 
 
 SECTIONS: tuple[tuple[str, Chosen], ...] = (
-    ("NumPy", lambda n, kind: _of_numpy(n, kind, 1) or n.startswith(("numpy.polynomial.", "numpy.lib."))),
+    ("NumPy", lambda n, kind: _of_numpy(n, kind, 1) or n.startswith(("numpy.polynomial.", "numpy.lib.", "numpy.seterr", "numpy.geterr"))),
     ("Methods of ufuncs", lambda n, kind: _of_numpy(n, kind, 2) and not n.startswith(("numpy.ma.", "numpy.fft."))),
     ("numpy.linalg", lambda n, kind: n.startswith("numpy.linalg.")),
     ("scipy.linalg", lambda n, kind: n.startswith("scipy.linalg.")),

@@ -679,6 +679,7 @@ ELSEWHERE = {
         f"builtins.{name}": "of names and attributes: tests/api/test_other_peoples_code.py"
         for name in ("locals", "setattr", "object.__setattr__")
     },
+    **{f"numpy.{name}": "of warnings: tests/api/test_other_peoples_code.py" for name in ("seterr", "geterr")},
     **{
         name: "complex numbers: tests/constructs/test_complexes.py"
         for name in (

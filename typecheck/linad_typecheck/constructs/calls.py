@@ -32,9 +32,10 @@ from ..engine.spec import CallOptions
 from ..engine.specialise import specialised
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
-    LIST, SEQUENCES, SILENT, ArrayValue, Binding, Bottom, EntityValue, FunctionValue, NoneValue, Poison, ScalarValue,
-    TextValue, TupleValue, UnionValue, Value, ViewValue, arrays, as_argument, as_flag, contains, describe, is_choice,
-    is_complex, leaves, literal, map_arrays, map_objects, objects as objects_in, passed, rebuild, type_leaves, type_of,
+    LIST, SEQUENCES, SEVERAL_LENGTHS, SILENT, ArrayValue, Binding, Bottom, EntityValue, FunctionValue, NoneValue,
+    Poison, ScalarValue, TextValue, TupleValue, UnionValue, Value, ViewValue, arrays, as_argument, as_flag, contains,
+    describe, is_choice, is_complex, leaves, literal, map_arrays, map_objects, objects as objects_in, passed, rebuild,
+    type_leaves, type_of,
 )
 from ..engine.views import map_atoms
 from ..library.arrays import method
@@ -61,6 +62,7 @@ from .dicts import for_each_key, unpacked
 from .dicts import method as dict_method
 from .generators import is_generator, start_generator
 from .iterables import ITERABLES, listed
+from .kept_items import keep_items_of
 from .records import (
     FREE, PROTOCOL, by_class, construct, invoke, member_of, method as record_method, method_of_parent, object_truth,
     of_class,
@@ -277,7 +279,8 @@ def _library_args(ctx: Lowering, node: ast.Call, name: str, hint: str, callee: s
     if len(node.args) > 1 and callee in definitions() and definitions()[callee].updates:
         nodes[1 : len(node.args)] = evaluated_before(ctx, node.args[0], node.args[1:]) or node.args[1:]
     # NumPy converts a list to an array
-    if nodes and isinstance(nodes[0], ast.ListComp) and callee.startswith("numpy."):
+    whole = not (callee in _JOINING and SEVERAL_LENGTHS.get())
+    if nodes and isinstance(nodes[0], ast.ListComp) and callee.startswith("numpy.") and whole:
         nodes[0] = Quoted(nodes[0], array_from(ctx, nodes[0], None, hint))
     if any(map(_is_display, nodes)):
         values = iter(operands(ctx, [leaf for n in nodes for leaf in _leaves(n)]))
@@ -383,6 +386,9 @@ def _call(
     everything = [*given, *capture_args]
     before = [a.value for a in everything]
     numbers = given_objects(before)
+    changed = frozenset(o for o, number in numbers.items() if number in spec.changed)
+    if changed:
+        keep_items_of(ctx, before, changed, written(node.func), span)
     result = from_callee(ctx, _emit(ctx, node, spec, everything, hint, once), numbers, ctx.span(node))
     if spec.raises:
         ctx.go(dead=True)
@@ -390,7 +396,6 @@ def _call(
     if not spec.left or not isinstance(result, TupleValue):
         return result
     result, *after = expand_shared(*result.items[:1], result.items[1:])
-    changed = frozenset(o for o, number in numbers.items() if number in spec.changed)
     called = (source.library and ctx.source.source.segment(ctx.span(node))) or source.name
     changed_by_call(ctx, before, after, changed, called, ctx.span(node))
     return expand_held(result, after)

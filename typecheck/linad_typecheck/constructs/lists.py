@@ -43,10 +43,11 @@ from ..span import NOWHERE, Span
 from ..types import BOOL, I64, INTS, Array, common
 from .comprehensions import COMPREHENSIONS, EXTREMES, Comprehension, only_plain, run_iteration, run_through
 from .iterables import iteration
-from .kept_items import give_up, keep_items
+from .kept_items import give_up, keep_items, lose_rows
 from .records import compared_fields, has_method
 from .targets import another, held_object
 
+_MOVING = ("append", "extend", "insert", "pop")  # methods that move items to other cells
 METHODS = ("append", "extend", "insert", "pop", "copy", "clear", "reverse", "sort")
 COUNTED = 64  # from this length on, a list is stored in arrays
 NOTHING = type_of(TupleValue((), LIST))
@@ -94,8 +95,8 @@ def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
         return _row_changed(ctx, node, base, name, given, span)
     where = target.id if isinstance(target, ast.Name) else ""
     may_change(ctx, base, where, *_told(target, f"`.{name}`"), span)
-    if name == "append":
-        keep_items(ctx, base, span)
+    if name in _MOVING:
+        keep_items(ctx, base, user_name(target), span)
     new, found = _changed(ctx, node, base, name, given, where, span)
     _change(ctx, target, base, new, f"`.{name}`", span)
     return found
@@ -149,7 +150,7 @@ def _row_changed(ctx: Lowering, node: ast.Call, row: TupleValue, name: str, give
     if new is None:
         told = "the items of a list that grows in a loop are of one type"
         raise Refused(WrongType(span, told, f"another type in {describe(type_of(row))}", "use a list for each type"))
-    _lose_rows(ctx, holder, by, span)
+    lose_rows(ctx, holder, by, span)
     _change(ctx, ast.Name(by, ast.Load()) if by else None, holder, new, f"`.{name}`", span)
     if same:  # these names still hold the list
         now = item_at(ctx, new, k, span)
@@ -178,19 +179,6 @@ def _holder(ctx: Lowering, node: ast.expr, row: TupleValue, what: str, span: Spa
     by = next((n for n, b in ctx.env.items() if n[0] != "%" and b.value == holder), "")
     may_change(ctx, holder, by, *told, span)
     return holder, k, by
-
-
-def _lose_rows(ctx: Lowering, base: TupleValue, by: str, span: Span) -> None:
-    """Mark the rows that names hold as lost: they are views of cells that now belong to other items."""
-    cells = {v.name for v in arrays(base)}
-
-    def change_(leaf: Value) -> Value:
-        if not isinstance(leaf, ViewValue) or leaf.var.name not in cells:
-            return leaf
-        return LostArray(Array(leaf.var.type.dtype, rank_of(leaf)), Loss("written", by or "the list", span))
-
-    left = {n: map_arrays(b.value, change_) for n, b in ctx.env.items()}
-    ctx.bind_all({n: replace(ctx.env[n], value=v) for n, v in left.items() if v is not ctx.env[n].value})
 
 
 def _change(ctx: Lowering, node: ast.expr | None, base: TupleValue, new: TupleValue, what: str, span: Span) -> None:
@@ -265,12 +253,14 @@ def lengthen(ctx: Lowering, node: ast.expr, base: TupleValue, more: ast.expr, sp
     """Lower ``xs += ys``."""
     name = node.id if isinstance(node, ast.Name) else ""
     may_change(ctx, base, name, *_told(node, "`+=`"), span)
+    keep_items(ctx, base, user_name(node), span)
     _change(ctx, node, base, extended(ctx, base, more, name, span), "`+=`", span)
 
 
 def rebuild(ctx: Lowering, node: ast.expr, base: TupleValue, new: TupleValue, what: str, span: Span) -> None:
     """Give a list that an expression denotes other items."""
     may_change(ctx, base, user_name(node), *_told(node, what), span)
+    keep_items(ctx, base, user_name(node), span)
     _change(ctx, node, base, new, what, span)
 
 
@@ -664,7 +654,7 @@ def _stored_at(ctx: Lowering, node: ast.Subscript, value: Value, span: Span) -> 
     new = replaced(ctx, base, place, value, name, span)
     if new is None:
         raise Refused(unlike)
-    _lose_rows(ctx, base, name, span)
+    lose_rows(ctx, base, name, span)
     _change(ctx, node.value, base, new, what, span)
     return True
 
@@ -685,7 +675,7 @@ def _row_for(
         return row, item
     same = [n for n, b in ctx.env.items() if is_growing(b.value) and _is_row(b.value, row)]
     new = replace(as_growing(ctx, holder, whole, span), made=holder.made)
-    _lose_rows(ctx, holder, by, span)
+    lose_rows(ctx, holder, by, span)
     _change(ctx, ast.Name(by, ast.Load()) if by else None, holder, new, what, span)
     now = item_at(ctx, new, k, span)
     ctx.bind_all({n: replace(ctx.env[n], value=now) for n in same})
@@ -758,7 +748,7 @@ def exchanged(ctx: Lowering, s: ast.Assign) -> bool:
     new, own = base, [replace(copied(ctx, v, span), made=v.made) for v in rows]
     for k, row in zip(places_, own, strict=True):
         new = replaced(ctx, new, _place(ctx, base, k, name, span), row, name, span, type_of(base))
-    _lose_rows(ctx, base, name, span)
+    lose_rows(ctx, base, name, span)
     _change(ctx, nodes[0].value, base, new, "storing an item", span)
     return True
 

@@ -118,10 +118,15 @@ def _hashed_each(ctx: Lowering, v: TupleValue, t: TupleType, span: Span) -> Tupl
     whole = new_list(ctx, v, room, False)
     hashed = lambda k: AS_HASHED[0](ctx, item_at(ctx, whole, k, span), item, span)
     with ctx.block():
-        one = hashed(ZERO)  # all have the sizes of this one, which are known
-    sizes = [shape_of(ctx, x, span) if is_array(x) else () for x in leaves_of(one)]
-    made = iter(_new(ctx, k, (room, *n), span) for k, n in zip(leaves_of(t), sizes) if isinstance(k, ArrayType))
-    cells = _rebuilt(t, iter([next(made) if isinstance(k, ArrayType) else k.value for k in leaves_of(t)]))
+        parts = hashed(ZERO).items  # the lists of all of them are as long
+    made: list[Value] = []
+    for part, kinds in zip(parts, t.items, strict=True):
+        for kind in leaves_of(kinds):
+            if isinstance(kind, ArrayType) and kind.rank > 2:
+                raise Refused(Unsupported(span, "dicts of lists with different keys in a list", "use a list for each key"))
+            sizes = (room, part.items[1].atom)
+            made.append(_new(ctx, kind, sizes[: kind.rank], span) if isinstance(kind, ArrayType) else kind.value)
+    cells = _rebuilt(t, iter(made))
     nest(ctx, (room,), lambda index: put_item(ctx, cells, index, hashed(index[0]), span), span)
     return cells
 
