@@ -218,8 +218,10 @@ def answer(
 def fast_call(
     s: Specialisation, asked_for: Asked | Literal["exact", "into"], wrt: By = None, bare: bool = True, nan: bool = False
 ) -> FastCall | None:
-    """The fast path for the same request (`boundary.fast_call`); None if the function does not qualify. ``nan``: whether
-    it was nan without exact zeros."""
+    """The fast path for the same request (`boundary.fast_call`); None if the function does not qualify.
+
+    ``nan``: whether it was nan without exact zeros.
+    """
     key = "fast", asked_for, wrt, bare, nan
     found = s.known.get(key, MISSED)
     if found is MISSED:

@@ -83,7 +83,8 @@ class CheckedFunction(Generic[P, R]):
         # parameters annotated as numbers, with the accepted classes
         self._noted: tuple[tuple[int, str, tuple[type, ...]], ...] = ()
         self._fixed: frozenset[str] = frozenset()  # parameters that are specialised by value
-        self._stretched: frozenset[str] = frozenset()  # parameters that are specialised by which axes of their arrays have one cell
+        # parameters that are specialised by which axes of their arrays have one cell
+        self._stretched: frozenset[str] = frozenset()
         self._known: dict[object, list[Specialisation]] = {}
         self._forget_kinds()
         self._transforms: dict[object, Any] = {}  # the results of `grad` and other transforms of the function
@@ -745,7 +746,9 @@ def _has_ones(value: object) -> bool:
     """Whether an array in an argument has an axis with one cell."""
     if type(value) is np.ndarray:
         return 1 in value.shape
-    return type(value) not in (float, int, bool, str) and any(type(v) is np.ndarray and 1 in v.shape for v in leaves(value))
+    if type(value) in (float, int, bool, str):
+        return False
+    return any(type(v) is np.ndarray and 1 in v.shape for v in leaves(value))
 
 
 def _defaults(f: FunctionType) -> tuple[object, ...]:

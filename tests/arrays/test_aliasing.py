@@ -131,6 +131,55 @@ def test_what_helpers_return_so_is_not_used_after_updates(update):
     assert errors and {e.partition(" ")[0] for e in errors} <= {"LIN101", "LIN110"}
 
 
+BOTH = """
+class Holder:
+    def __init__(self, a):
+        self.b = a * 1.0
+
+    def flat(self):
+        self.b = self.b * 2.0
+        return self.b.T.reshape(-1)
+
+def both(a):
+    b = a * 1.0
+    return b.T.reshape(-1), b
+
+def kept(seen, a):
+    b = a * 1.0
+    seen.append(b)
+    return b.T.reshape(-1)
+
+def last(a, k):
+    return both(a) if k == 0 else last(a, k - 1)
+
+def twice(a):
+    b = a * 1.0
+    return b.T.reshape(-1), b.T.reshape(-1)
+
+def f(A):
+"""
+
+
+@pytest.mark.parametrize(
+    ("calls", "update", "used"),
+    [
+        ("v, b = both(A)", "b[0, 0] = 3.0", "v * 1.0"),
+        ("v, b = both(A)", "v[0] = 3.0", "b * 1.0"),
+        ("v, b = last(A, 2)", "b += 3.0", "v * 1.0"),
+        ("v, b = twice(A)", "v[0] = 3.0", "b * 1.0"),
+        ("d = []\n    v = kept(d, A)", "d[0][0, 0] = 3.0", "v * 1.0"),
+        ("d = []\n    v = kept(d, A)", "v[0] = 3.0", "d[0] * 1.0"),
+        ("o = Holder(A)\n    v = o.flat()", "o.b[0, 0] = 3.0", "v * 1.0"),
+        ("o = Holder(A)\n    v = o.flat()", "v[0] = 3.0", "o.b * 1.0"),
+    ],
+)
+def test_an_array_that_a_helper_makes_and_returns_in_two_forms(calls, update, used):
+    text = f"{BOTH}    {calls}\n    {{}}\n    return {used}\n"
+    errors = Case(text.format(update), ("A",)).whole().errors
+    assert errors and {e.partition(" ")[0] for e in errors} == {"LIN101"}
+    Case(text.format("pass"), ("A",)).whole().holds(thorough=False)
+
+
 LATE = """
 def f(A, k):
     m = np.zeros(A.shape[1])

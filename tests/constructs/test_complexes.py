@@ -265,6 +265,27 @@ def test_an_annotation_without_a_dtype_allows_complex_numbers():
         linear_grad(typed, backend="interpret")(z)
 
 
+def test_what_a_helper_returns_as_a_view_or_a_copy_is_updated_in_both_parts():
+    def flat(z):
+        return z.T.reshape(-1)
+
+    def f(z):
+        v = flat(z * 1.0)
+        v[0] = 2j
+        return v * v
+
+    def shared(z):
+        b = z * 1.0
+        v = flat(b)
+        v[0] = 2j
+        return b.real
+
+    z = np.arange(6.0).reshape(2, 3) + 1j
+    np.testing.assert_array_equal(linear_grad(f, backend="interpret")(z), f(z))
+    with pytest.raises(LinadError, match="LIN101"):
+        linear_grad(shared, backend="interpret")(z)
+
+
 def test_help_for_an_update_names_the_array_and_not_its_real_part():
     with pytest.raises(LinadError, match=r"the caller's array `z` is updated(.|\n)*`z = z\.copy\(\)`"):
         linear_grad(shifted, backend="interpret")(np.array([1j, 2.0]), 2 + 1j)

@@ -564,8 +564,10 @@ def _emit(ctx: Lowering, node: ast.Call, spec, given: list[Argument], hint: str,
         if not isinstance(o.type, Array):
             continue
         inherits(ctx, o, *(a for j, a in enumerate(atoms) if a.type == o.type and spec.may_return(k, j)))
-        join_aliases(ctx, o.name, *(atoms[k].name for k in spec.alike))
-    join_aliases(ctx, *(outs[k].name for k in spec.together))
+    for k, j in spec.alike:
+        join_aliases(ctx, outs[k].name, atoms[j].name)
+    for k, j in spec.together:
+        join_aliases(ctx, outs[k].name, outs[j].name)
     value = rebuild(spec.result, iter(outs))
     return map_arrays(
         value,

@@ -184,13 +184,10 @@ def _record_uses(ctx: Lowering, spec: Spec, params: list[Var], body: Block) -> N
     spec.returned = frozenset(
         (k, j) for k, r in enumerate(results) for j, names in enumerate(later) if isinstance(r, Var) and r.name in names
     )
-    spec.alike = frozenset(
-        k
-        for k, p in enumerate((*params, *ctx.variables.globals.values()))
-        if any(p.name in aliases(ctx, r) for r in results if isinstance(r, Var))
-    )
-    given = {r.name for r in results if isinstance(r.type, Array)}
-    spec.together = frozenset(k for k, r in enumerate(results) if isinstance(r.type, Array) and given & aliases(ctx, r))
+    held = (*params, *ctx.variables.globals.values())
+    like = [(k, aliases(ctx, r)) for k, r in enumerate(results) if isinstance(r, Var)]
+    spec.alike = frozenset((k, j) for k, names in like for j, p in enumerate(held) if p.name in names)
+    spec.together = frozenset((k, j) for k, names in like for j in range(k) if getattr(results[j], "name", "") in names)
 
 
 def _function(ctx: Lowering, spec: Spec, params: list[Var], body: Block) -> Function:

@@ -134,9 +134,9 @@ def _once_each(ctx: Lowering, value: Value, span: Span) -> Value:
 def _of_its_own(ctx: Lowering, leaf: Value, span: Span) -> Value:
     """A part of a result as an array of its own: a view of an array that nothing else holds is copied."""
     match leaf:
-        case UnionValue(loss=loss) if loss.reason == "reshaped":  # its copy: the caller uses it until the original changes
+        case UnionValue(loss=loss) if loss.reason == "reshaped":
             copy = materialise(ctx, leaf, "result", span)
-            if any(_of_the_caller(ctx, var) for var in arrays(leaf)):
+            if ctx.spec is not None:  # the caller uses it until the original changes, wherever that is then
                 record_copy(ctx, copy.var, leaf, span)
             return copy
         case UnionValue():

@@ -57,9 +57,9 @@ class Contract:
     result: ValueType = OtherType(Bottom())
     modes: tuple[Mode, ...] = ()
     written: frozenset[int] = frozenset()  # flat parameters that the function owns and also updates
-    # parameters (flat, then hidden) that a result may be identical to in Python, though it is a copy here
-    alike: frozenset[int] = frozenset()
-    together: frozenset[int] = frozenset()  # parts of the result that may be one array in Python
+    # results, each with a parameter (flat, then hidden) that it may share cells with in Python, but not here
+    alike: frozenset[tuple[int, int]] = frozenset()
+    together: frozenset[tuple[int, int]] = frozenset()  # pairs of results that may share cells in Python
     # results, each with a parameter that the function owns and that it may be; None: any of those
     returned: frozenset[tuple[int, int]] | None = None
     hidden: Fixed[str, tuple[str, Array]] = field(default_factory=Fixed)
@@ -89,8 +89,8 @@ class Spec:
     result: ValueType = OtherType(Bottom())  # this and the next seven fields are those of `Contract`
     modes: tuple[Mode, ...] = ()
     written: frozenset[int] = frozenset()
-    alike: frozenset[int] = frozenset()
-    together: frozenset[int] = frozenset()
+    alike: frozenset[tuple[int, int]] = frozenset()
+    together: frozenset[tuple[int, int]] = frozenset()
     returned: frozenset[tuple[int, int]] | None = None
     hidden: Fixed[str, tuple[str, Array]] = field(default_factory=Fixed)
     recursive: bool = False

@@ -16,7 +16,7 @@ from ..engine.sizes import dtype_of, is_array, is_complex_array, rank_of
 from ..engine.state import Lowering
 from ..engine.values import (
     COMPLEX, GROWING, KNOWN_RANGE, LISTS, RANGE, SLICE, DTypeValue, DerivativeValue, EntityValue, FunctionValue,
-    NoneValue, ScalarValue, TextValue, TupleValue, Value, is_complex, literal,
+    LostArray, NoneValue, ScalarValue, TextValue, TupleValue, Value, is_complex, literal,
 )
 from ..messages.language import BadCall, Unsupported
 from ..registry import registry
@@ -48,7 +48,7 @@ def kind_of(v: Value) -> str | None:
         case ScalarValue(dtype=d, weak=w):
             return _SCALARS[d, w]
         case TupleValue(items=(real, _)) if is_complex(v):
-            if is_array(real):
+            if is_array(real) or isinstance(real, LostArray):
                 return "numpy.ndarray"
             return "builtins.complex" if real.weak else "numpy.complex128"
         case TupleValue(record=record) if record in GROWING:

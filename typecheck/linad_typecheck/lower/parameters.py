@@ -100,8 +100,9 @@ def merged(note: notes.ParamType, t: ValueType, path: str, inside: bool = False)
         case notes.ArrayType(), ArrayType(dtype=d, rank=r):
             if (not note.dtypes or d in note.dtypes) and note.rank in (None, r):
                 return t
-        case notes.ArrayType(dtypes=()), TupleType(items=(ArrayType(rank=r), _)) if is_complex(t) and note.rank in (None, r):
-            return t
+        case notes.ArrayType(dtypes=()), TupleType(items=(ArrayType(rank=r), _)) if is_complex(t):
+            if note.rank in (None, r):
+                return t
         case notes.ArrayType(dtypes=(), dims=None), ScalarType() if not inside:  # as `np.ndarray`, which Python ignores
             return t
         case notes.TupleType(items=items, record=record), TupleType(items=types, record=given):

@@ -210,9 +210,10 @@ def _is_array(v: Value) -> bool:
 def _own_copy(ctx: Lowering, name: str, array: str) -> tuple[str, str]:
     """The expression for an array of the parameter ``name``, and a statement that replaces it by a copy."""
     b = ctx.env.get(name)
-    if b is not None and isinstance(b.value, TupleValue) and b.value.record not in SEQUENCES and not is_complex(b.value):
-        record = b.value.record
-        for field, item in zip(record.names, b.value.items, strict=True):
+    value = None if b is None else b.value
+    if isinstance(value, TupleValue) and value.record not in SEQUENCES and not is_complex(value):
+        record = value.record
+        for field, item in zip(record.names, value.items, strict=True):
             if _is_array(item) and any(v.name == array for v in arrays(item)):
                 own = f"{field}={name}.{field}.copy()"
                 return f"{name}.{field}", f"{name} = " + (
