@@ -21,7 +21,7 @@ from .boundary.arguments import argument_type, static, unknown_keyword, with_one
 from .boundary.errors import for_users, refusal
 from .boundary.live import NotYet
 from .boundary.fast_call import MISSED, NAN, FastCall
-from .boundary.kernel import joins_rows, needs_shapes
+from .boundary.kernel import has_one, joins_rows, needs_shapes
 from .eligible import check_options, check_updates, is_method, plain_function, surroundings
 from .options import Options
 from .pickling import name_of, portable
@@ -408,33 +408,41 @@ class CheckedFunction(Generic[P, R]):
         return MISSED
 
     def _with_shapes(self, arguments: Sequence[object], answer: Callable[[Specialisation], A]) -> A:
-        """Answer a call; if that fails because the shapes of the arguments are not known when it is compiled,
-        specialise the function for them, from then on."""
+        """Answer a call; if that fails because the shapes of the arguments, or ints that sizes depend on, are not known
+        when it is compiled, specialise the function for them, from then on."""
         s = self.specialisation(arguments)
-        try:
-            return answer(s)
-        except ValueError as error:
-            self._missed(error)
-            values = [(n, v) for n, v in zip(self._parameters.parameters, arguments) if n in self._missing]
-            before = self._stretched, self._fixed, self._missing
-            if needs_shapes(error) == "lengths":
-                return self._with_lengths(arguments, answer, error)
-            if needs_shapes(error) == "ones":
-                self._stretched |= {n for n, v in values if _has_ones(v)}
-            else:
-                self._fixed |= {n for n, v in values if type(v) in (np.ndarray, int)}
-            if (self._stretched, self._fixed) == before[:2]:
-                if not joins_rows(error) or _JOINING.isdisjoint(self.py_func.__code__.co_names):
-                    raise
-                return self._with_lengths(arguments, answer, error)
-            self._forget_kinds()
+        while True:
             try:
-                s = self.specialisation(arguments)
-            except LinadError:
-                self._stretched, self._fixed, self._missing = before
-                self._forget_kinds()
-                raise error from None
-        return answer(s)
+                return answer(s)
+            except ValueError as error:
+                self._missed(error)
+                what, before = needs_shapes(error), (self._stretched, self._fixed, self._missing)
+                if what == "lengths" or not self._decide(what, has_one(error), arguments):
+                    joins = joins_rows(error) and not _JOINING.isdisjoint(self.py_func.__code__.co_names)
+                    if what == "lengths" or joins:
+                        return self._with_lengths(arguments, answer, error)
+                    raise
+                try:
+                    s = self.specialisation(arguments)
+                except LinadError:
+                    self._stretched, self._fixed, self._missing = before
+                    self._forget_kinds()
+                    raise error from None
+
+    def _decide(self, what: str | None, one: bool, arguments: Sequence[object]) -> bool:
+        """From here on, specialise the function for more of these arguments. Returns False if nothing is left that
+        would tell ``what``, as `needs_shapes` calls it. ``one``: as in `has_one`."""
+        values = dict(zip(self._parameters.parameters, arguments))
+        ones = {n for n in self._missing if _has_ones(values[n])} - self._stretched
+        sizes = (np.ndarray, int) if what == "all" else (int,) if one else ()
+        if what == "ones" and ones:
+            self._stretched |= ones
+        elif fixed := {n for n, v in values.items() if type(v) in sizes} - self._fixed:
+            self._fix(fixed)
+        else:
+            return False
+        self._forget_kinds()
+        return True
 
     def _with_lengths(self, arguments: Sequence[object], answer: Callable[[Specialisation], A], error: ValueError) -> A:
         """Answer a call that has met arrays of several lengths in a list; from then on they may have them."""

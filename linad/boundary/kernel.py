@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+import re
 import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -40,6 +41,7 @@ STRETCH = (
     "index with None, as in x[:, None], take a slice of one place, as in x[:, :1], use keepdims, or annotate the size "
     "as 1)"
 )
+_OF_ONE = re.compile(r"[(,]1[,)]")  # a shape with an axis of one cell
 
 
 @dataclass(slots=True)
@@ -194,6 +196,11 @@ def needs_shapes(error: ValueError) -> str | None:
     if text.startswith(RAGGED):
         return "lengths"
     return "ones" if text.startswith(NOT_BROADCAST) else "all" if text.startswith(NOT_RUN) else None
+
+
+def has_one(error: ValueError) -> bool:
+    """Whether an axis with one cell is among those that do not broadcast."""
+    return _OF_ONE.search(str(error)) is not None
 
 
 def joins_rows(error: ValueError) -> bool:

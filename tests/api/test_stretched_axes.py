@@ -118,6 +118,26 @@ def test_an_axis_that_is_longer_on_one_path_is_not_stretched():
         f(A, 1)
 
 
+BY_INTS = ["return a * a[:, :k]", "return a * np.ones((k, 3))", "m = a[:k] * 1.0\n    for _ in range(2):\n        m = m + 1.0\n    return a * m"]
+
+
+@pytest.mark.parametrize("body", BY_INTS)
+def test_ints_that_sizes_depend_on(body):
+    """The function is compiled again for these ints, where a size of 1 would be stretched."""
+    plain = load(f"{HEADER}def f(a, k: int):\n    {body}\n")
+    f = linear_grad(plain)
+    for k in (2, 1, 3, 1, 4):
+        try:
+            wanted = plain(A, k)
+        except ValueError:
+            with pytest.raises(ValueError, match="could not be broadcast together"):
+                f(A, k)
+            continue
+        np.testing.assert_array_equal(f(A, k), wanted)
+        (a_bar,) = f.vjp(A, k)[1](np.ones_like(A))
+        np.testing.assert_allclose(a_bar, differences(lambda a, k=k: np.sum(plain(a, k)), A), atol=1e-6)
+
+
 @dataclass(frozen=True)
 class Layer:
     w: np.ndarray
