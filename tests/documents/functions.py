@@ -253,7 +253,8 @@ EXAMPLES = {
             "polynomial": "poly", "chebyshev": "cheb", "legendre": "leg", "hermite": "herm", "hermite_e": "herme",
             "laguerre": "lag",
         }.items()
-        for what, call in {"val": "x, v", "vander": "v, k"}.items()
+        for what, call in {"val": "x, v", "vander": "v, k", "gauss": "k"}.items()
+        if (home, what) != ("polynomial", "gauss")
     },
     **{f"cmath.{n}": f"cmath.{n}(x).real" for n in "acos asin asinh atan atanh".split()},
     "numpy.sort_complex": "np.sort_complex(v).real", "scipy.signal.get_window": "sg.get_window('hann', k)",

@@ -155,7 +155,7 @@ _rows("scipy.linalg", """
     block_diag: sl.block_diag(A, B) | sl.block_diag(x, A, 2.5)
     solve_banded: sl.solve_banded((1, 1), np.vstack((x, x + 3, x)), x[::-1])
     solve_triangular: sl.solve_triangular(S, b) | sl.solve_triangular(S, C) | sl.solve_triangular(S, b, lower=True) | sl.solve_triangular(S, b, trans=1, unit_diagonal=True) | sl.solve_triangular(S, b, trans='C')
-    solve: sl.solve(S, b) | sl.solve(S, C)
+    solve: sl.solve(S, b) | sl.solve(S, C) | sl.solve(S, b, assume_a="pos") | sl.solve(S, C, lower=True, assume_a="sym")
     cho_factor: sl.cho_factor(S)[0] | sl.cho_factor(S, lower=True)[0]
     cho_solve: sl.cho_solve(sl.cho_factor(S), b) | sl.cho_solve(sl.cho_factor(S, True), C)
     cholesky: sl.cholesky(S) | sl.cholesky(S, lower=True)
@@ -569,6 +569,9 @@ for _home, _names in {
     _value, _matrix = _names.split()
     _each(f"numpy.polynomial.{_home}", _value, "F(h, [1.0, 2.0, -0.5])", "F(0.5, S)", "F(S[0], S, 1 > 2)")
     _each(f"numpy.polynomial.{_home}", _matrix, "F(h, 0)", "F(h, 3)", "F(A, 2)")
+    if _home != "polynomial":
+        _each(f"numpy.polynomial.{_home}", f"{_value.removesuffix('val')}gauss", "F(1)[1]", "F(3)[0] * x[0]", "F(12)[1] * x[1]")
+_each("scipy.special", "roots_legendre p_roots roots_hermite h_roots roots_hermitenorm he_roots roots_laguerre l_roots roots_chebyt t_roots", "F(4)[0] * x[0]", "F(5, True)[2]", "F(7)[1]")
 
 # --------------------------------------------------------------------------------------------------- products, linalg
 

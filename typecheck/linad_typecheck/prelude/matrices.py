@@ -252,7 +252,7 @@ def _system(a, b):
 
 
 @implements("scipy.linalg.solve")
-def solve(a, b):
+def solve(a, b, lower=False, assume_a=None):
     """Solution of ``a x = b``.
 
     Parameters
@@ -261,11 +261,20 @@ def solve(a, b):
         Square matrix.
     b : array_like
         Right side of shape (n,) or (n, k).
+    lower : bool
+        Whether the lower triangle is read of a symmetric matrix; by default the upper one.
+    assume_a : {None, "gen", "sym", "her", "pos"}
+        A general matrix, a symmetric one, or a symmetric positive definite one. A literal.
 
     Returns
     -------
     numpy.ndarray
         The solution, of the shape of ``b``.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        If the matrix is singular, or not positive definite under ``"pos"``.
 
     Examples
     --------
@@ -273,6 +282,12 @@ def solve(a, b):
     array([1., 1.])
     """
     a, b = _system(a, b)
+    if assume_a in ("pos", "positive definite"):
+        return cho_solve(cho_factor(a, lower), b)
+    if assume_a in ("sym", "symmetric", "her", "hermitian"):
+        a = np.tril(a) + np.tril(a, -1).T if lower else np.triu(a) + np.triu(a, 1).T
+    elif assume_a not in (None, "gen", "general"):
+        raise TypeError("`assume_a` is one of 'gen', 'sym', 'her' and 'pos' here")
     return np.linalg.solve(a, b)
 
 
