@@ -252,7 +252,7 @@ def _system(a, b):
 
 
 @implements("scipy.linalg.solve")
-def solve(a, b, lower=False, assume_a=None):
+def solve(a, b, lower=False, *, assume_a=None):
     """Solution of ``a x = b``.
 
     Parameters
@@ -282,8 +282,8 @@ def solve(a, b, lower=False, assume_a=None):
     array([1., 1.])
     """
     a, b = _system(a, b)
-    if assume_a in ("pos", "positive definite"):
-        return cho_solve(cho_factor(a, lower), b)
+    if assume_a in ("pos", "positive definite"):  # SciPy does not test the sign of a single number
+        return cho_solve(cho_factor(a, lower), b) if len(a) > 1 else np.linalg.solve(a, b)
     if assume_a in ("sym", "symmetric", "her", "hermitian"):
         a = np.tril(a) + np.tril(a, -1).T if lower else np.triu(a) + np.triu(a, 1).T
     elif assume_a not in (None, "gen", "general"):
