@@ -46,14 +46,16 @@ class Jacobian(Transformed[P, R]):
         return self._last[1]._at(arguments)
 
     def _chosen(self, arguments: tuple[object, ...]) -> Transformed[..., R]:
-        s = self.function.specialisation(arguments)
-        values = derive.flat_values(s, arguments)
+        tall = self.function._with_shapes(arguments, lambda s: self._known_tall(s, derive.flat_values(s, arguments)))
+        return shared(Transformed, self.function, (replace(self.transforms[0], mode="fwd" if tall else "rev"),))
+
+    def _known_tall(self, s: Specialisation, values: Sequence[object]) -> bool:
+        """`_tall`, computed once for sizes of the arguments."""
         sizes = tuple(v.shape if isinstance(v, np.ndarray) else v if isinstance(v, int) else None for v in values)
         key = "tall", self.transforms
         if s.known.get(key, (None,))[0] != sizes:  # if only results have changed size, the slower mode may be used
             s.known[key] = sizes, self._tall(s, values)
-        mode = "fwd" if s.known[key][1] else "rev"
-        return shared(Transformed, self.function, (replace(self.transforms[0], mode=mode),))
+        return s.known[key][1]
 
     def _tall(self, s: Specialisation, values: Sequence[object]) -> bool:
         """Whether forward mode is cheaper."""

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from linad import linear_grad
+from linad import LinadError, jacobian, linear_grad
 
 from ..kit import HEADER, load
 from ..two_roads import differences
@@ -181,6 +181,16 @@ def test_arrays_in_structures(plain, layer):
     np.testing.assert_array_equal(b_bar, np.full((2, 1), 3.0))
 
 
+def test_jacobians_by_arrays_that_are_stretched():
+    def f(a, b):
+        return a * b
+
+    plain, column = jacobian(linear_grad(f), 1), A[:, :1] + 1.0
+    assert plain(A, A).shape == (4, 3, 4, 3)
+    expected = np.einsum("ij,ik->ijk", A, np.eye(4))[..., None]
+    np.testing.assert_allclose(plain(A, column), expected)
+
+
 NAMED = """\
 def f(a, p):
     for k in range(len(p)):
@@ -195,3 +205,9 @@ def test_keys_that_are_formatted(key):
     f = linear_grad(plain)
     np.testing.assert_allclose(f(A, layers), plain(A, layers))
     assert f.vjp(A, layers)[1](np.ones((4, 3)))[1].keys() == layers.keys()
+
+
+@pytest.mark.parametrize("key", ['"%c" % 99999999', 'f"{3:99999999999999d}"', '"{:99999999999999d}".format(3)', '"a".zfill(99999999999999)'])
+def test_keys_that_python_cannot_format_are_refused(key):
+    with pytest.raises(LinadError, match="a key of a dict|which fails"):
+        linear_grad(load(f"{HEADER}def f(a, p):\n    return a * p[{key}]\n"))(A, {"w": A})

@@ -140,6 +140,9 @@ class Holder:
         self.b = self.b * 2.0
         return self.b.T.reshape(-1)
 
+def flat(b):
+    return b.T.reshape(-1)
+
 def both(a):
     b = a * 1.0
     return b.T.reshape(-1), b
@@ -171,6 +174,7 @@ def f(A):
         ("d = []\n    v = kept(d, A)", "v[0] = 3.0", "d[0] * 1.0"),
         ("o = Holder(A)\n    v = o.flat()", "o.b[0, 0] = 3.0", "v * 1.0"),
         ("o = Holder(A)\n    v = o.flat()", "v[0] = 3.0", "o.b * 1.0"),
+        ("b, d = A * 1.0, []\n    for k in range(len(A)):\n        d.append(flat(b))", "b[0, 0] = 3.0", "d[-1] * 1.0"),
     ],
 )
 def test_an_array_that_a_helper_makes_and_returns_in_two_forms(calls, update, used):

@@ -111,6 +111,8 @@ def _filled(ctx: Lowering, text: str, args: list[ast.expr], keywords: list[ast.k
     return None if None in given.values() else _joined(found)
 
 
+# what Python raises for a value that has no such format, `"%c" % 99999999` and a text too long for the memory included
+UNFORMATTED = (ValueError, TypeError, OverflowError, MemoryError)
 _DIRECTIVE = re.compile(r"%(?:%|([-+ #0]*)(\d*)((?:\.\d+)?)([diuoxXeEfFgGsra]))")
 
 
@@ -192,7 +194,7 @@ def _quoted(value: Value | None, conversion: str, spec: str) -> list[Part] | Non
         constant = True if value.dtype == "bool" else 1.5 if value.dtype in FLOATS else 1
     try:
         text = f"{{0{how}}}".format(constant)
-    except (ValueError, TypeError):
+    except UNFORMATTED:
         return None
     return [text if known else (value.atom, how)]
 

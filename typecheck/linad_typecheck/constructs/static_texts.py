@@ -14,7 +14,7 @@ from ..engine.values import (
 )
 from ..messages.language import Unsupported
 from ..names.scope import EnumMember, External, Opaque
-from .quotes import known_value, text_of
+from .quotes import UNFORMATTED, known_value, text_of
 
 METHODS = frozenset((
     "lower upper strip lstrip rstrip startswith endswith replace split rsplit partition rpartition title capitalize "
@@ -36,8 +36,9 @@ def method(ctx: Lowering, node: ast.Call, text: str, name: str) -> Value:
         raise Refused(Unsupported(ctx.span(node), f"`.{name}` of a text", instead))
     try:
         return value_of(getattr(text, name)(*(v for _, v in given)))
-    except (ValueError, TypeError, IndexError, KeyError) as error:
-        raise Refused(Unsupported(ctx.span(node), f"`.{name}` of {text!r}, which fails ({error}),"))
+    except (*UNFORMATTED, IndexError, KeyError) as error:
+        why = str(error) or type(error).__name__
+        raise Refused(Unsupported(ctx.span(node), f"`.{name}` of {text!r}, which fails ({why}),"))
 
 
 def constant_of(v: Value) -> tuple[bool, object]:
@@ -116,7 +117,7 @@ def added(a: Value, b: Value, node: ast.BinOp) -> Value | None:
         case TextValue(text=x), _, ast.Mod():
             known, constant = constant_of(b)
             if known:
-                with suppress(TypeError, ValueError):
+                with suppress(*UNFORMATTED):
                     return TextValue(x % constant)
     joined = isinstance(op, ast.Add) and _is_text(a) and _is_text(b)
     return unknown_text(node) if joined or (isinstance(op, ast.Mod) and _is_text(a)) else None

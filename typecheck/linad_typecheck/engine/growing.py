@@ -17,7 +17,7 @@ from ..ir.core import Alloc, Atom, Block, Check, Const, If, Same, Store, Var
 from ..messages.language import Unsupported
 from ..names.scope import HASHED, SPANS
 from ..ownership.objects import UNKNOWN
-from ..ownership.state import inherits, join_aliases, lose, names_of
+from ..ownership.state import aliases, inherits, join_aliases, lose, names_of
 from ..span import Span
 from ..types import BOOL, I64, Array
 from .complexes import as_complex
@@ -244,7 +244,7 @@ def _put(ctx: Lowering, cells: Var, at: tuple[Atom, ...], v: Value, count: Atom 
         ctx.emit(Store(cells, at, cast(ctx, v.atom, cells.type.dtype, span), False, span))
         return
     for var in arrays(v):  # in Python the list holds that array itself
-        if names_of(ctx, var) or ctx.variables.lent(var.name) is not None:
+        if names_of(ctx, var) or ctx.variables.lent(var.name) is not None or aliases(ctx, var):
             join_aliases(ctx, cells.name, var.name)
             item = isinstance(v, ViewValue) and (count is not None or v.view.readonly == ITEM)  # of another list
             ctx.emit(Same(cells, var, span, "like" if item else "holds"))
