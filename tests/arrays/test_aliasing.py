@@ -214,6 +214,12 @@ def test_they_share_cells_after_the_loop(update):
     assert "LIN101" in {d.code for d in found}
 
 
+def test_one_of_two_arrays_keeps_its_rank_when_one_is_updated():
+    text = "def f(A):\n    p, w = np.zeros(3), A * 1.0\n    for i in range(3):\n        w = w * 1.1\n        if i == 1:\n            p = w[i]\n        w[1, 1] = 3.0\n    return p * np.sum(w)\n"
+    errors = Case(text, ("A",)).whole().errors
+    assert errors and {e.partition(" ")[0] for e in errors} == {"LIN101"}
+
+
 def test_what_an_iteration_makes_is_known_after_the_loop():
     text = "def f(A):\n    for i in range(3):\n        m = A.mean(axis=1, keepdims=True)\n        A = A * 0.5 + m\n    return A * m\n"
     Case(text, ("A",)).whole().holds(thorough=False)

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import ast
 import builtins
-from itertools import repeat
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import repeat
 
 from ..arrays.shapes import rank_zero, transposed
 from ..ir.core import Atom, Call, Check, Const

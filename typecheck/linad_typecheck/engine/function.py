@@ -102,8 +102,9 @@ def _parameters(ctx: Lowering, spec: Spec) -> list[Var]:
         fresh = []
         for k, leaf in enumerate(type_leaves(t), len(params)):
             axes = short.get(k, ())
-            held = {"lent": lent, "ones": frozenset((axis, False) for axis in axes)} if isinstance(leaf, Array) else {}
-            fresh.append(ctx.fresh(name.replace("?", "_set"), leaf, **held or {"single": bool(axes)}))
+            ones = frozenset((axis, False) for axis in axes)
+            known = {"lent": lent, "ones": ones} if isinstance(leaf, Array) else {"single": bool(axes)}
+            fresh.append(ctx.fresh(name.replace("?", "_set"), leaf, **known))
         params += fresh
         values[name] = rebuild(t, iter(fresh))
     held = {slot(k, p.type): p for k, p in enumerate(p for p in params if isinstance(p.type, Array))}

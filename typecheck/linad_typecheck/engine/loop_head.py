@@ -33,7 +33,7 @@ class Head:
     negative: set[str] = field(default_factory=set)  # carried ints that are not known to stay non-negative
     wrapping: set[str] = field(default_factory=set)  # carried ints that are non-negative unless they overflow
     disordered: set[Place] = field(default_factory=set)  # arrays that may not be in C order
-    longer: set[tuple[Place, tuple[int, bool]]] = field(default_factory=set)  # axes that may have more cells: no `Ones`
+    longer: set[tuple[Place, tuple[int, bool]]] = field(default_factory=set)  # what does not hold of `Lowering.ones`
     moving: set[Place] = field(default_factory=set)  # arrays in tuples that an iteration rebinds, by leaf
     # pairs that may alias in later iterations: two carried arrays, or a carried one and an outer one
     mixed: set[tuple[Place, Place | str]] = field(default_factory=set)

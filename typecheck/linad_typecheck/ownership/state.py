@@ -31,7 +31,7 @@ from ..engine.disjoint import views_disjoint
 from ..engine.path import Fixed
 from ..engine.values import (
     ARRAYS, SEQUENCES, ArrayValue, Delayed, Loss, LostArray, ScalarValue, TupleValue, UnionValue, Value, ViewValue,
-    arrays, is_complex, map_arrays,
+    arrays, is_complex, map_arrays, type_of,
 )
 from ..engine.views import ITEM, Along, View, within
 
@@ -97,8 +97,8 @@ def lose(ctx: Lowering, place: Var | ArrayValue | ViewValue, loss: Loss, keep: f
 
 
 def _type_of(leaf: Value) -> Array:
-    var = next(arrays(leaf))
-    return Array(var.type.dtype, len(leaf.view.shape)) if isinstance(leaf, ViewValue) else var.type
+    t = type_of(leaf)
+    return Array(t.dtype, t.rank)
 
 
 def may_overlap(ctx: Lowering, leaf: Value, place: Var | ArrayValue | ViewValue) -> bool:
