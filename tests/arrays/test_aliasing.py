@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from linad import LinadError, linear_grad
+
 from ..examples_of import some
 from ..kit import load
 from ..properties.roads import Whole
@@ -143,6 +145,9 @@ class Holder:
 def flat(b):
     return b.T.reshape(-1)
 
+def items(b):
+    return [b.T.reshape(-1)]
+
 def both(a):
     b = a * 1.0
     return b.T.reshape(-1), b
@@ -212,6 +217,21 @@ def test_they_share_cells_after_the_loop(update):
     text = f"import numpy as np\n{LATE.format('m = w[1]', update)}"
     found = Whole(load(text), (np.arange(6.0).reshape(2, 3), 3)).checked.diagnostics
     assert "LIN101" in {d.code for d in found}
+
+
+@pytest.mark.parametrize(
+    ("made", "used", "told"),
+    [
+        ("{'k': flat(b)}", "d['k']", "d = {'k': flat(b).copy()}"),
+        ("[flat(b)]", "d[0]", "d = [flat(b).copy()]"),
+        ("items(b)", "d[0]", "where `d[0]` gets its array"),
+    ],
+)
+def test_help_copies_the_array_and_not_what_holds_it(made, used, told):
+    program = f"{BOTH}    b = A * 1.0\n    d = {made}\n    b[0, 0] = 3.0\n    return {used} * 1.0\n"
+    with pytest.raises(LinadError) as error:
+        linear_grad(load(f"import numpy as np\n{program}"), backend="interpret")(np.ones((1, 3)))
+    assert told in str(error.value) and f"`{used}` is used" in str(error.value)
 
 
 def test_one_of_two_arrays_keeps_its_rank_when_one_is_updated():

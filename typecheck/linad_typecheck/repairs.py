@@ -63,6 +63,8 @@ def _appended(function: FunctionSource, names: Sequence[str]) -> Iterator[Edits]
 
 def _pair(source: SourceFile, target: ast.expr, value: ast.expr, names: Sequence[str]) -> Edits:
     match target, value:
+        case ast.Name(id=whole), ast.Call() if any(n.startswith((f"{whole}[", f"{whole}.")) for n in names):
+            return ()  # of the call's result only a part is an array
         case ast.Name(), _ if not isinstance(value, ast.Tuple):
             return _element(source, value, names)
         case ((ast.Tuple(elts=targets) | ast.List(elts=targets)), ast.Tuple(elts=values)) if len(targets) == len(
@@ -75,13 +77,13 @@ def _pair(source: SourceFile, target: ast.expr, value: ast.expr, names: Sequence
 
 
 def _element(source: SourceFile, value: ast.expr, names: Sequence[str]) -> Edits:
-    """Copy the array in ``value``: of a tuple or list its last element that is one of ``names``, or its only one."""
+    """Copy the array in ``value``: of a tuple, list or dict its last item that is one of ``names``, or its only one."""
     match value:
         case ast.Call(func=ast.Attribute(attr=attr), args=[*_, item]) if attr in _TAKING:
             return copied(source, item)
-        case ast.List(elts=[item]) if not isinstance(item, ast.Starred):
+        case ast.List(elts=[item]) | ast.Dict(keys=[ast.expr()], values=[item]) if not isinstance(item, ast.Starred):
             return copied(source, item)
-        case ast.Tuple(elts=items) | ast.List(elts=items):
+        case ast.Tuple(elts=items) | ast.List(elts=items) | ast.Dict(values=items):
             named = [item for item in items if isinstance(item, ast.Name) and item.id in names]
             return copied(source, named[-1]) if named else ()
     return copied(source, value)

@@ -148,7 +148,8 @@ def item(ctx: Lowering, node: ast.Subscript, base: TupleValue) -> Value:
     key = known_key(ctx, node.slice)
     found = _find(base, key)
     if found is not None:
-        return usable(ctx, found, ast.unparse(node), ctx.span(node))
+        span = ctx.span(node)
+        return usable(ctx, found, ctx.source.source.segment(span), span)
     *names, wanted = (k.name if isinstance(k, EnumMember) else repr(k) for k in (*base.record.names, key))
     near = meant(wanted, names, 0.6)
     ctx.raised("KeyError")
