@@ -8,8 +8,9 @@ regions.
 **After.** ``&v![k] = x`` and ``v = alloc [n]; for i in range(n) { &v![i] = x }``
 
 **Legality.** Nothing in between mentions the array, except additions to cells whose index differs by a constant. Only
-for ints and adjoints, because the sign of a zero changes if the sum is -0.0. A check that may fail stays before what it guards. An array that is not filled has no other name, and
-`linad.analysis.regions` proves that nothing reads the filling.
+for ints and adjoints, because the sign of a zero changes if the sum is -0.0. A check that may fail stays before what it
+guards. An array that is not filled has no other name, and `linad.analysis.regions` proves that nothing reads the
+filling.
 
 **Profitability.** Always. Fillings are only removed from code that is compiled: differentiation makes use of them.
 

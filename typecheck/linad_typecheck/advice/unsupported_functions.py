@@ -124,7 +124,9 @@ _WITHOUT: dict[str, str] = {
     "scipy.optimize": "solve it outside and pass the solution, or write the iteration as a loop: Newton steps, say",
     "scipy.integrate": "use `solve_ivp`, `quad`, `trapezoid`, `simpson`, or a loop over steps: `y = y + h * rhs(t, y)`",
     "scipy.sparse": "pass the arrays `data`, `indices` and `indptr` of the matrix, and write products as loops",
-    "scipy.interpolate": "use `splrep` and `splev`, `interp1d`, `CubicSpline`, `InterpolatedUnivariateSpline` or `np.interp`",
+    "scipy.interpolate": (
+        "use `splrep` and `splev`, `interp1d`, `CubicSpline`, `InterpolatedUnivariateSpline` or `np.interp`"
+    ),
     "scipy.ndimage": "write the filter with slices: `x[:-2] + x[1:-1] + x[2:]`",
     **dict.fromkeys(
         (

@@ -324,7 +324,8 @@ def _warned_of(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str)
     """``old = np.seterr(all="ignore")``: nothing is warned of here, before and after."""
     if node.args or any(k.arg is None and not _is_kept(ctx, k.value) for k in node.keywords):
         raise Refused(BadCall(ctx.span(node), name, "takes keywords"))
-    return of({what: TextValue("ignore" if what == "under" else "warn") for what in ("divide", "over", "under", "invalid")})
+    kinds = ("divide", "over", "under", "invalid")
+    return of({what: TextValue("ignore" if what == "under" else "warn") for what in kinds})
 
 
 def _is_kept(ctx: Lowering, node: ast.expr) -> bool:

@@ -427,7 +427,9 @@ def _updated(ctx: Lowering, node: ast.Call, base: TupleValue) -> Value:
 
 def is_dict(v: Value) -> bool:
     """Whether a value is a dict, with keys that are known or not."""
-    return isinstance(v, TupleValue) and (v.mapping or v.record is DICT or getattr(v.record, "name", "") == "defaultdict")
+    if not isinstance(v, TupleValue):
+        return False
+    return v.mapping or v.record is DICT or getattr(v.record, "name", "") == "defaultdict"
 
 
 def _put_all(ctx: Lowering, at: ast.expr, name: ast.expr, node: ast.expr) -> None:

@@ -11,7 +11,8 @@ from ..engine.places import materialise
 from ..engine.sizes import rank_of
 from ..engine.state import Lowering
 from ..engine.values import (
-    GROWING, ROWS, ArrayValue, Loss, LostArray, Origin, TupleValue, UnionValue, Value, ViewValue, arrays, map_arrays, objects,
+    GROWING, ROWS, ArrayValue, Loss, LostArray, Origin, TupleValue, UnionValue, Value, ViewValue, arrays, map_arrays,
+    objects,
 )
 from ..ir.core import Atom, Same
 from ..ownership.objects import used_later
@@ -49,9 +50,7 @@ def keep_items(ctx: Lowering, base: TupleValue, by: str, span: Span) -> None:
         lose_rows(ctx, base, by, span)
 
 
-def keep_items_of(
-    ctx: Lowering, values: Iterable[Value], changed: frozenset[Origin], by: str, span: Span
-) -> None:
+def keep_items_of(ctx: Lowering, values: Iterable[Value], changed: frozenset[Origin], by: str, span: Span) -> None:
     """The same before a call that changes lists in values, which are among the objects ``changed``."""
     whole = {replace(o, part=0) for o in changed}
     for part in (part for v in values for part in objects(v)):
@@ -98,7 +97,7 @@ def _of_items(leaf: Value, held: set[str]) -> bool:
 def _kept(ctx: Lowering, leaf: Value, place: Atom | None, span: Span) -> ArrayValue:
     """A copy of an item. The list no longer holds it if it is the one that is replaced."""
     made = materialise(ctx, leaf, "item", span)
-    if isinstance(leaf, ViewValue) and leaf.view.axes[0].of is not None:  # the whole list, of which NumPy makes an array
+    if isinstance(leaf, ViewValue) and leaf.view.axes[0].of is not None:  # the list as an array, which NumPy copies
         return made
     if not isinstance(leaf, ViewValue) or leaf.view.axes[0].start != place:
         record_copy(ctx, made.var, leaf, span)

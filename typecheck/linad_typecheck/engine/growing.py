@@ -101,7 +101,8 @@ def _converted(ctx: Lowering, v: Value, t: ValueType, lengths: tuple[Atom, ...],
             return as_choice(v, t, ctx.programs.code)
         case TupleType(record=record), TupleValue(mapping=True) if record in HASHED:
             if lengths:
-                raise Refused(Unsupported(span, "lists of dicts with different keys in a list", "use one list for each"))
+                what = "lists of dicts with different keys in a list"
+                raise Refused(Unsupported(span, what, "use one list for each"))
             return _hashed_each(ctx, v, t, span)
         case TupleType(items=kinds), TupleValue(items=items):
             parts = (_converted(ctx, x, k, lengths, span) for x, k in zip(items, kinds, strict=True))
@@ -123,7 +124,8 @@ def _hashed_each(ctx: Lowering, v: TupleValue, t: TupleType, span: Span) -> Tupl
     for part, kinds in zip(parts, t.items, strict=True):
         for kind in leaves_of(kinds):
             if isinstance(kind, ArrayType) and kind.rank > 2:
-                raise Refused(Unsupported(span, "dicts of lists with different keys in a list", "use a list for each key"))
+                what = "dicts of lists with different keys in a list"
+                raise Refused(Unsupported(span, what, "use a list for each key"))
             sizes = (room, part.items[1].atom)
             made.append(_new(ctx, kind, sizes[: kind.rank], span) if isinstance(kind, ArrayType) else kind.value)
     cells = _rebuilt(t, iter(made))
@@ -136,7 +138,9 @@ def _with_length(ctx: Lowering, value: Value, cells: Value | ValueType, span: Sp
     if not isinstance(cells, TupleValue | TupleType) or cells.record in ROWS:
         return value
     if cells.record is SPANS:
-        return TupleValue((value, ScalarValue(shape_of(ctx, value, span)[0], True)), SPANS) if is_array(value) else value
+        if not is_array(value):
+            return value
+        return TupleValue((value, ScalarValue(shape_of(ctx, value, span)[0], True)), SPANS)
     if not isinstance(value, TupleValue) or len(value.items) != len(cells.items):
         return value
     parts = zip(value.items, cells.items, strict=True)

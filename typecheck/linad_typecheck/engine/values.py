@@ -9,8 +9,8 @@ from dataclasses import field, replace
 from ..ir.core import Atom, Const, Var
 from ..frozen import frozen
 from ..names.scope import (
-    CHOICE, COMPLEX, DEQUE, DICT, GROWING, HASHED, KNOWN_RANGE, LIST, RANGE, ROWS, SET, SPANS, Entity, EnumMember, External,
-    FunctionSource, Helper, RecordClass, RecordField,
+    CHOICE, COMPLEX, DEQUE, DICT, GROWING, HASHED, KNOWN_RANGE, LIST, RANGE, ROWS, SET, SPANS, Entity, EnumMember,
+    External, FunctionSource, Helper, RecordClass, RecordField,
 )
 from ..span import NOWHERE, Span
 from ..types import BOOL, I64, NUMPY_NAMES, SCALARS, Array, DType, Scalar, common, join_dtypes

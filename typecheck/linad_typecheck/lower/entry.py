@@ -20,8 +20,8 @@ from ..engine.positions import positioned
 from ..engine.specialise import Specialiser
 from ..engine.state import Lent, Lowering
 from ..engine.values import (
-    SEVERAL_LENGTHS, Bottom, GivenBack, Poison, ScalarValue, TextValue, TupleValue, Value, as_argument, contains, is_choice, leaves,
-    rebuild, type_leaves, type_of,
+    SEVERAL_LENGTHS, Bottom, GivenBack, Poison, ScalarValue, TextValue, TupleValue, Value, as_argument, contains,
+    is_choice, leaves, rebuild, type_leaves, type_of,
 )
 from ..engine.values import Binding as Bound
 from ..infer.affine import Affine
