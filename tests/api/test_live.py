@@ -59,7 +59,7 @@ def scope_of(f):
         ("STRANGE", Opaque("an array of dtype complex128 and rank 1", REAL_PARTS)),
         ("LIST", Constant(RecordConstant(LISTS, (1.0,)))),
         ("half", Applied(External("math.pow"), (Constant(2.0),))),
-        ("LinadError", ErrorClass("linad_typecheck.diagnostics.LinadError")),
+        ("LinadError", ErrorClass("linad_typecheck.diagnostics.LinadError", ("linad_typecheck.diagnostics.LinadError", "TypeError"))),
         ("nothing_of_the_kind", None),
     ],
 )

@@ -276,9 +276,9 @@ def test_threads_compile_once(monkeypatch):
     calls = []
     original = specialise.checked_or_error
 
-    def counted(record, binding):
+    def counted(record, binding, options):
         calls.append(threading.get_ident())
-        return original(record, binding)
+        return original(record, binding, options)
 
     monkeypatch.setattr(specialise, "checked_or_error", counted)
     f = linear_grad(lambda x: x * x * 3.25, cache=False)

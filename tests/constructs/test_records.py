@@ -72,7 +72,7 @@ def test_programs_mean_what_they_say(name, args):
 def test_cores_are_well_formed_and_linear(name, args):
     f = compiled(name)
     s = f.specialisation(f._arguments(args, {}))
-    program = checked_or_error(s.record, s.binding).program
+    program = checked_or_error(s.record, s.binding, s.options).program
     assert verify(program) == []
     check_linear(linearise(program))
 

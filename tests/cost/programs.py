@@ -19,7 +19,7 @@ def core_of(f: Callable[..., Any], *args: Any) -> tuple[Program, list[object]]:
     checked = f if isinstance(f, LinearGrad) else linear_grad(f)
     arguments = checked._arguments(args, {})
     s = checked.specialisation(arguments)
-    found = s.checked or checked_or_error(s.record, s.binding)
+    found = s.checked or checked_or_error(s.record, s.binding, s.options)
     return prepare(found.program), derive.flat_values(s, arguments)
 
 

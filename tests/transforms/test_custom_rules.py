@@ -203,7 +203,7 @@ def test_a_long_function_with_a_rule_is_not_repeated():
     """Both sweeps call the two transforms, with either sign of the exponent: calls do not copy them."""
     f = linear_grad(smoothed, backend="interpret")
     s = f.specialisation((X,))
-    program = checked_or_error(s.record, s.binding).program
+    program = checked_or_error(s.record, s.binding, s.options).program
     gradient = pipeline.differentiate(pipeline.prepare(program), ("x",)).simplified
     for one in (pipeline.prepare(program, rules=False), pipeline.inline_rules(gradient)):
         called = Counter(c.callee for f in one.functions.values() for c in ir.walk(f.body) if isinstance(c, ir.Call))

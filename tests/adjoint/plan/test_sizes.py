@@ -47,7 +47,7 @@ P = np.random.default_rng(1).random(6)
 
 def logs(f, *args) -> list[Alloc]:
     s = linear_grad(f).specialisation(args)
-    ready = prepare(checked_or_error(s.record, s.binding).program)
+    ready = prepare(checked_or_error(s.record, s.binding, s.options).program)
     derivative = differentiate(ready, (ready.main.params[0].var.name,)).simplified
     return [s for s in walk(derivative.main.body) if isinstance(s, Alloc) and s.log != "no"]
 

@@ -433,7 +433,9 @@ def _tests(ctx: Lowering, s: Stmt, kinds: Kinds | None, span: Span) -> list[Atom
 
 
 def kind_of(ctx: Lowering, error: ErrorClass) -> str:
-    """The name of a user-defined exception; its base classes are recorded."""
+    """The name of a user-defined exception, or of NumPy's; the base classes of the former are recorded."""
+    if error.kind.endswith("linalg.LinAlgError"):
+        return "LinAlgError"
     if error.classes:
         ctx.programs.errors[error.kind] = error.classes
     return error.kind
@@ -457,7 +459,8 @@ def _caught(ctx: Lowering, handler: ast.ExceptHandler) -> Kinds | None:
         if isinstance(entity, ErrorClass) and entity.classes is not None:
             if not entity.classes:
                 return None
-            found.append(kind_of(ctx, entity))
+            name = kind_of(ctx, entity)
+            found.append(LinAlgError if name == "LinAlgError" else name)
             continue
         dotted = entity.dotted if isinstance(entity, External) else getattr(entity, "kind", "")
         name = dotted.removeprefix("builtins.") or (n.id if isinstance(n, ast.Name) and entity is None else "")
