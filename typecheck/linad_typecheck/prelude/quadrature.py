@@ -100,7 +100,7 @@ def leggauss(deg):
 
 @implements("numpy.polynomial.hermite.hermgauss")
 def hermgauss(deg):
-    """Nodes and weights of quadrature with the weight ``exp(-x**2)``, as `leggauss` gives them.
+    """Nodes and weights of quadrature with the weight ``exp(-x**2)``. Parameters as of `leggauss`.
 
     >>> x, w = hermgauss(3)
     >>> round(float(np.sum(w * x**2) / np.sqrt(np.pi)), 12)
@@ -111,7 +111,7 @@ def hermgauss(deg):
 
 @implements("numpy.polynomial.hermite_e.hermegauss")
 def hermegauss(deg):
-    """Nodes and weights of quadrature with the weight ``exp(-x**2 / 2)``, as `leggauss` gives them.
+    """Nodes and weights of quadrature with the weight ``exp(-x**2 / 2)``. Parameters as of `leggauss`.
 
     >>> x, w = hermegauss(3)
     >>> round(float(np.sum(w * x**2) / np.sqrt(2 * np.pi)), 12)
@@ -122,7 +122,7 @@ def hermegauss(deg):
 
 @implements("numpy.polynomial.laguerre.laggauss")
 def laggauss(deg):
-    """Nodes and weights of quadrature with the weight ``exp(-x)`` on x >= 0, as `leggauss` gives them.
+    """Nodes and weights of quadrature with the weight ``exp(-x)`` on x >= 0. Parameters as of `leggauss`.
 
     >>> x, w = laggauss(3)
     >>> round(float(np.sum(w * x**3)), 12)
@@ -133,7 +133,7 @@ def laggauss(deg):
 
 @implements("numpy.polynomial.chebyshev.chebgauss")
 def chebgauss(deg):
-    """Nodes, in descending order, and weights of quadrature with the weight ``1 / sqrt(1 - x**2)`` on [-1, 1].
+    """Nodes, in descending order, and weights for the weight ``1 / sqrt(1 - x**2)``. Parameters as of `leggauss`.
 
     >>> x, w = chebgauss(2)
     >>> round(float(np.sum(w * x**2) / np.pi), 12)
