@@ -100,7 +100,7 @@ def _carried(s: Loop, body: Body, k: int, at: int, names: Names, once: bool) -> 
     begin = freshen(Block(needed, (load.out,)), names, {s.index.name: s.start})
     if once:
         parts[at] = ()
-        if k < at:  # what is carried is computed first: LLVM moves no store behind it
+        if k < at:  # before the store: LLVM does not vectorise what is computed after it
             parts[at], parts[k] = parts[k], ()
     stmts = (t for part in parts for t in part if t is not load)
     loop = carrying(s, stmts, [load.out], [first], [write.value], [out])
