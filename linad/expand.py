@@ -27,6 +27,7 @@ from linad_typecheck.ir.rewrite import in_blocks, rebuild
 
 from .adjoint.sweep.custom import primal_name
 from .adjoint.errors import NoDerivative
+from .call_sizes import with_sizes_of_calls
 
 # generates the derivative of a program's entry; the flag says that no further derivative is taken of it
 Make = Callable[[Program, Derivative, bool], Program]
@@ -36,7 +37,7 @@ def expand(program: Program, make: Make) -> Program:
     """The program with every declared derivative generated, innermost first."""
     if not program.derivatives:
         return program
-    functions = _with_adjoints(program)
+    functions = _with_adjoints(replace(program, functions=with_sizes_of_calls(program)))
     pending = dict(program.derivatives)
 
     def finish(name: str) -> None:

@@ -45,7 +45,7 @@ def f(x, n):
     held = {0: x * 2.0, 1: first}
     for k in range(1):
         held[k] = held[k + 1]
-    return hist[0] + path[1] * path[-1] + kept * best + pairs[-1][0] * pairs[0][1] + held[0]
+    return hist[0] + path[1] * path[-1] + kept * best + pairs[-1][0] * pairs[0][1] + first * held[0]
 """, (np.array([0.5, 1.2, 2.0]), 3)),
     "dicts of known keys in a list, and other defaults": ("""\
 from collections import defaultdict

@@ -601,7 +601,7 @@ def _own(ctx: Lowering, spec, atoms: list[Atom], args: list[Argument], span: Spa
         user = arg.name if arg.name in held else (held[0] if held else "")
         if mode == "own":
             if spec.writes(k):
-                if movable(ctx, atom):  # one that is not is refused as a whole below
+                if k in spec.updated and movable(ctx, atom):  # one that is not is refused as a whole below
                     write(ctx, ArrayValue(atom), user, arg.span)
             elif not movable(ctx, atom) or stays_in_use(ctx, atom) or atom.name in twice:
                 atoms[k] = materialise(ctx, ArrayValue(atom), user or "t", arg.span).var

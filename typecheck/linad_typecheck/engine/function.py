@@ -182,6 +182,7 @@ def _record_uses(ctx: Lowering, spec: Spec, params: list[Var], body: Block) -> N
     written = {v.name for s in walk(body) for v in updated_by(s, programs)}
     later = later_names(params, body, programs.returns)
     spec.written = frozenset(k for k, names in enumerate(later) if names & written)
+    spec.updated = frozenset(k for k in spec.written if later[k] & ctx.variables.updated)
     spec.returned = frozenset(
         (k, j) for k, r in enumerate(results) for j, names in enumerate(later) if isinstance(r, Var) and r.name in names
     )

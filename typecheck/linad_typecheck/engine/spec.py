@@ -56,7 +56,8 @@ class Contract:
 
     result: ValueType = OtherType(Bottom())
     modes: tuple[Mode, ...] = ()
-    written: frozenset[int] = frozenset()  # flat parameters that the function owns and also updates
+    written: frozenset[int] = frozenset()  # flat parameters that the function owns and also writes to
+    updated: frozenset[int] = frozenset()  # those of them that it updates: of lists it may replace items only
     # results, each with a parameter (flat, then hidden) that it may share cells with in Python, but not here
     alike: frozenset[tuple[int, int]] = frozenset()
     together: frozenset[tuple[int, int]] = frozenset()  # pairs of results that may share cells in Python
@@ -70,6 +71,7 @@ class Contract:
             join_settling(self.result, other.result) or TOP,
             tuple(max(m, n, key=MODES.index) for m, n in zip(self.modes, other.modes, strict=True)),
             self.written | other.written,
+            self.updated | other.updated,
             self.alike | other.alike,
             self.together | other.together,
             None if self.returned is None or other.returned is None else self.returned | other.returned,
@@ -86,9 +88,10 @@ class Spec:
     source: FunctionSource
     params: Typed
     options: CallOptions = CallOptions()
-    result: ValueType = OtherType(Bottom())  # this and the next seven fields are those of `Contract`
+    result: ValueType = OtherType(Bottom())  # this and the next eight fields are those of `Contract`
     modes: tuple[Mode, ...] = ()
     written: frozenset[int] = frozenset()
+    updated: frozenset[int] = frozenset()
     alike: frozenset[tuple[int, int]] = frozenset()
     together: frozenset[tuple[int, int]] = frozenset()
     returned: frozenset[tuple[int, int]] | None = None

@@ -117,6 +117,7 @@ def write(ctx: Lowering, place: ArrayValue | ViewValue, by: str, span: Span) -> 
     Names and views that are known to hold this array show the update from here on, and a warning marks their uses.
     Names that only may hold it are lost.
     """
+    ctx.variables.updated.add(place.var.name)
     alike = aliases(ctx, place.var)
     if _of_somebody_else(ctx, place.var, sorted(alike), by, span):
         return
@@ -295,10 +296,8 @@ def move(ctx: Lowering, var: Var, into: str, span: Span, how: str, quiet: bool =
         what = "the module-level array" if lent.kind == "global" else "the array"
         ctx.report(Lent(span, f"{what} `{lent.name}`", how))
         return False
-    gone = {var.name, *aliases(ctx, var)}
-    for array in gone:
-        lose(ctx, Var(array, var.type), Loss("moved", into, span))
-    _lose_waiting(ctx, lambda part, read: any(v.name in gone for v in arrays(part)), into, span, False)
+    lose(ctx, var, Loss("moved", into, span))
+    _lose_waiting(ctx, lambda part, read: any(v.name == var.name for v in arrays(part)), into, span, False)
     if not quiet:
         ctx.fact("move", ", ".join(names_of(ctx, var)) or var.name.partition(".")[0], span, how)
     return True
