@@ -1,4 +1,5 @@
-"""Where derivatives flow: which floats and arrays each result of a statement depends on differentiably."""
+"""Where derivatives flow: which floats and arrays each result of a statement depends on differentiably, and which are
+linear in adjoints or tangents."""
 
 from __future__ import annotations
 
@@ -6,11 +7,16 @@ from collections.abc import Iterator
 
 from linad_typecheck.dense_ops import DENSE
 from linad_typecheck.ir.core import (
-    AddArray, AddTo, Atom, Call, Copy, Dense, Fill, If, Let, Load, Loop, Stmt, Store, Var,
+    AddArray, AddTo, Atom, Call, Copy, Dense, Fill, Function, If, Let, Load, Loop, Stmt, Store, Var, walk,
 )
 from linad_typecheck.linear.uses import Modes
 from linad_typecheck.ops import OPS
-from linad_typecheck.types import Array
+from linad_typecheck.types import Array, is_float
+
+from .alias import alias_groups
+
+# operations that are linear in an adjoint operand
+LINEAR = ("add", "sub", "mul", "div", "neg", "select", "cast")
 
 Flow = tuple[Var, tuple[Atom, ...]]  # a variable or array, and what flows into it
 
@@ -38,3 +44,30 @@ def flows(s: Stmt, modes: Modes | None = None) -> Iterator[Flow]:
             changed = (a for a, m in zip(args, modes(callee), strict=True) if m != "read" and isinstance(a.type, Array))
             for v in (*outs, *changed):
                 yield v, args  # type: ignore[misc]
+
+
+def linear_values(f: Function) -> set[str]:
+    """The names of values and arrays computed linearly from the linear parameters of a function, which are
+    adjoints and tangents."""
+    if not any(p.linear for p in f.params):
+        return set()
+    group = alias_groups(f)
+
+    def name(v: Var) -> str:
+        return group(v.name) if isinstance(v.type, Array) else v.name
+
+    onwards: dict[str, list[str]] = {}
+    for s in walk(f.body):
+        for out, ins in flows(s):
+            if isinstance(s, Let):
+                ins = () if s.op not in LINEAR else s.ins[:1] if s.op == "div" else s.ins
+            for a in ins if is_float(out.type) else ():
+                if isinstance(a, Var):
+                    onwards.setdefault(name(a), []).append(name(out))
+    found: set[str] = set()
+    todo = [name(p.var) for p in f.params if p.linear]
+    while todo:
+        if (here := todo.pop()) not in found:
+            found.add(here)
+            todo += onwards.get(here, ())
+    return found

@@ -40,6 +40,7 @@ from linad.optimise.phases import (
 )
 from linad.optimise.scalars.constant_folding import fold_constants
 from linad.optimise.scalars.dead_store_elimination import eliminate_dead_fills, eliminate_dead_stores
+from linad.optimise.scalars.reciprocal_sharing import share_reciprocals
 
 from .bounds_checks import check_accesses
 from .guard_hoisting import hoist_guards
@@ -59,6 +60,7 @@ RESHAPING: tuple[Pass, ...] = (
     Pass("constant_folding", fold_constants),
     Pass("dead_store_elimination", eliminate_dead_stores),  # indices that may no longer be negative
     Pass("dead_fill_elimination", eliminate_dead_fills),
+    Pass("reciprocal_sharing", share_reciprocals, ("fastmath",)),
     Pass("loop_invariant_motion", hoist_invariants),
     Pass("loop_unswitching", unswitch),
     Pass("rotation_gather", gather_rotations, FREE),

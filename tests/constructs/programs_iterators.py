@@ -2,6 +2,7 @@
 
 # ruff: noqa
 import itertools
+import math
 import operator
 from itertools import (
     accumulate, chain, combinations, combinations_with_replacement, compress, count, cycle, dropwhile, filterfalse,
@@ -571,3 +572,15 @@ def one_of_two(x):
         v = (low if k % 2 else high).pop() if k < 2 else 1.0
         s += v * (k + 1)
     return s + sum(low) + sum(mid) ** 2 + sum(high) ** 3 + a.sum() + (b**2).sum() + d["s"] * e["s"] + p.s * q.s
+
+
+def sums_of_arrays(x):
+    m = np.outer(x, x) + 1.0
+    n = len(x)
+    whole = sum(r**2 for r in m) / sum(x**2) + sum(k * x for k in range(n)) + sum([r * 2.0 for r in m])
+    parts = sum((r[:2] * r[2] for r in m[1:]), m[0][:2]) + sum(r.sum() * r for r in m)[1:3]
+    below = sum(sum(m[i] * m[j] for j in range(i + 1)) for i in range(n))
+    power = sum(m**k / math.factorial(k) for k in range(4))
+    own = sum(np.outer(r, x) for r in m)
+    own[0, 0] = 5.0
+    return (whole @ below) + parts.prod() + power.sum() + (own * own).sum()

@@ -232,3 +232,12 @@ def test_map_is_lazy():
 
     found = linear_grad(f, backend="interpret")
     assert found(X) == pytest.approx(f(X)) and np.allclose(found.grad(X), differences(f, X), atol=1e-5)
+
+
+def test_a_sum_of_arrays_has_a_term():
+    def f(x, n):
+        return np.sum(sum(x * k for k in range(n)))
+
+    assert linear_grad(f, backend="interpret")(X, 3) == f(X, 3)
+    with pytest.raises(ValueError, match="the result would be int where it is array of float64 of rank 1"):
+        linear_grad(f, backend="interpret")(X, 0)

@@ -29,10 +29,9 @@ from linad_typecheck.ir.core import (
     outputs, walk,
 )
 from linad_typecheck.ir.rewrite import at_loops
-from linad_typecheck.types import BOOL, Array, is_float
+from linad_typecheck.types import BOOL, is_float
 
-from linad.analysis.alias import alias_groups
-from linad.analysis.flows import flows
+from linad.analysis.flows import linear_values
 from linad.analysis.loop_body import needed
 from linad.analysis.loop_facts import defined
 from linad.analysis.operation_costs import is_library_call
@@ -41,13 +40,11 @@ from .critical_path_reassociation import inputs, needed_for, passed_on, waits_of
 
 LINKS = ("mul", "div", "neg")
 LOWEST = {"f64": 2.0**-1022, "f32": 2.0**-126}  # smallest normal numbers
-# operations that are linear in an adjoint operand
-LINEAR = ("add", "sub", "mul", "div", "neg", "select", "cast")
 
 
 def reassociate_products(f: Function) -> Function:
     """Multiply loop-carried adjoints by precomputed factors in innermost loops."""
-    linear = _adjoints(f)
+    linear = linear_values(f) if any(map(_is_division, walk(f.body))) else set()
     if not linear:
         return f
     names = Names(all_names(f))
@@ -58,33 +55,6 @@ def reassociate_products(f: Function) -> Function:
         return _multiplied(s, linear, names) if idle and any(map(_is_division, s.body.stmts)) else [s]
 
     return at_loops(f, multiplied)
-
-
-def _adjoints(f: Function) -> set[str]:
-    """The names of values and arrays computed linearly from the linear parameters of a function; empty if the function
-    contains no division."""
-    if not any(p.linear for p in f.params) or not any(map(_is_division, walk(f.body))):
-        return set()
-    group = alias_groups(f)
-
-    def name(v: Var) -> str:
-        return group(v.name) if isinstance(v.type, Array) else v.name
-
-    onwards: dict[str, list[str]] = {}
-    for s in walk(f.body):
-        for out, ins in flows(s):
-            if isinstance(s, Let):
-                ins = () if s.op not in LINEAR else s.ins[:1] if s.op == "div" else s.ins
-            for a in ins if is_float(out.type) else ():
-                if isinstance(a, Var):
-                    onwards.setdefault(name(a), []).append(name(out))
-    found: set[str] = set()
-    todo = [name(p.var) for p in f.params if p.linear]
-    while todo:
-        if (here := todo.pop()) not in found:
-            found.add(here)
-            todo += onwards.get(here, ())
-    return found
 
 
 def _is_division(s: Stmt) -> bool:

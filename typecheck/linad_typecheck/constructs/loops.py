@@ -17,7 +17,7 @@ from ..engine.joins import Arm, branch, join
 from ..engine.loop_head import Head, lost_leaf
 from ..engine.memoised_heads import settled_from
 from ..engine.path import Settled
-from ..engine.state import BREAK, FALSE, ONE, RETURN, RUN, TRUE, ZERO, Ahead, Lowering
+from ..engine.state import BREAK, FALSE, GIVEN_OBJECT, ONE, RETURN, RUN, TRUE, ZERO, Ahead, Lowering
 from ..engine.values import (
     ARRAYS, Binding, Bottom, LostArray, Poison, Value, contains, describe, join_types, type_of,
 )  # fmt: skip
@@ -241,8 +241,9 @@ def _loop(ctx: Lowering, shape: Shape, hint: str, first: bool = True) -> None:
     if first and _wrong(found) and (written := _written_out(ctx, shape)) is not None:
         ctx.take(written)
         return
-    for change in ctx.take(found).changes.values():
-        ctx.report(change)
+    for name, change in ctx.take(found).changes.items():
+        if name.removeprefix(GIVEN_OBJECT)[0] != "%":  # of others, the expression that they are for is reported
+            ctx.report(change)
 
 
 def _peeled(ctx: Lowering, shape: Shape, hint: str) -> bool:
@@ -277,14 +278,15 @@ def _peeled(ctx: Lowering, shape: Shape, hint: str) -> bool:
     before, found = ctx.env, ctx.ahead(go)
     types = {
         n: tuple(type_of(env[n].value) for env in (before, found.path.env))
-        for n in after
-        if n in before and n in found.path.env
+        for n in before
+        if (n in after or n[0] == "%") and n in found.path.env
     }
     lost = next((n for n, pair in types.items() if join_types(*pair) is None), None)
     if lost is not None:
         one, other = map(describe, types[lost])
+        what = "the result" if lost[0] == "%" else f"`{lost}`"
         text = (
-            f"the loop runs no iteration, and `{lost}` would be {one} where it is {other} after others"
+            f"the loop runs no iteration, and {what} would be {one} where it is {other} after others"
             " (see 'Loops that do not run' in docs/reference/deviations.md: give it a first value of that type)"
         )
         if runs != TRUE:

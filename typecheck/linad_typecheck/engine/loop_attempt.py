@@ -442,7 +442,7 @@ class Attempt:
             given = name.removeprefix(GIVEN_OBJECT)
             if join_types(one, other) is not None:
                 self.grown.changes[name] = EverDeeper(b.span, f"`{given}`")
-            elif given[0] != "%":
+            else:
                 part, *differ = differing(given, one, other)
                 place = (h or b).span
                 self.grown.changes[name] = TypeChanges(b.span, part, *map(describe, differ), place, "iterations")

@@ -1,0 +1,83 @@
+"""Reciprocal sharing: derivatives divide by a number once, and multiply by its reciprocal.
+
+**Transformation.** Strength reduction of divisions with a common, invariant or constant divisor (Muchnick, Advanced
+Compiler Design and Implementation, 1997, section 12.3), as LLVM does for divisions that allow it (``arcp``).
+
+**Before.** ``t_bar = div a_bar t; q = div a t; u = mul q t_bar``
+**After.** ``r = div 1.0 t; t_bar = mul a_bar r; q = mul a r; u = mul q t_bar``
+
+**Legality.** Only quotients that are linear in an adjoint or a tangent, and those that are only multiplied by one: a
+quotient of the user's program may be an exact integer, and must stay so. The results differ in the last bit. The
+reciprocal of a number below `2**-1024`, a subnormal one, is infinite.
+
+**Profitability.** A division takes as long as five to twenty products, and every quotient of a program leads to two in
+its derivative. A single division pays if its divisor does not change in the loop, which LLVM then divides by before.
+
+**Needs.** Reassociation of products (fastmath).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+from linad_typecheck.ir.core import (
+    Block, Const, Function, Let, Loop, Names, Stmt, Var, all_names, blocks, operands, walk,
+)
+from linad_typecheck.ir.rewrite import in_blocks, with_statements
+from linad_typecheck.types import is_float
+
+from linad.analysis.flows import linear_values
+from linad.analysis.loop_facts import defined
+
+
+def share_reciprocals(f: Function) -> Function:
+    """Replace divisions in the derivatives of a function by products with reciprocals."""
+    linear = linear_values(f) if any(map(_is_division, walk(f.body))) else set()
+    if not linear:
+        return f
+    names, scales = Names(all_names(f)), _only_scales(f, linear)
+
+    def block(b: Block, changing: set[str]) -> Block:
+        """A block, and the values that change in the loop around it."""
+        free = [s for s in b.stmts if _is_division(s) and (_name(s.ins[0]) in linear or s.out.name in scales)]
+        counts = Counter(s.ins[1] for s in free)
+        paid = {id(s) for s in free if counts[s.ins[1]] > 1 or _name(s.ins[1]) not in changing}
+        known: dict[Var, Var] = {}
+        stmts: list[Stmt] = []
+        for s in b.stmts:
+            if id(s) not in paid:
+                inside = defined(s) if isinstance(s, Loop) else changing
+                stmts.append(in_blocks(s, lambda inner, inside=inside: block(inner, inside)))
+                continue
+            x, divisor = s.ins
+            if isinstance(divisor, Const):
+                by = replace(divisor, value=1.0 / divisor.value)
+            elif divisor in known:
+                by = known[divisor]
+            else:
+                by = known[divisor] = names.var("r", divisor.type)
+                stmts.append(Let(by, "div", (Const(1.0, divisor.type), divisor), s.span))
+            stmts.append(replace(s, op="mul", ins=(x, by)))
+        return with_statements(b, stmts)
+
+    return replace(f, body=block(f.body, set()))
+
+
+def _is_division(s: Stmt) -> bool:
+    return isinstance(s, Let) and s.op == "div" and is_float(s.out.type) and s.ins[1] != Const(0.0, s.out.type)
+
+
+def _name(a: object) -> str:
+    return a.name if isinstance(a, Var) else ""
+
+
+def _only_scales(f: Function, linear: set[str]) -> set[str]:
+    """The values that adjoints and tangents are multiplied by, and that are used for nothing else."""
+    others = {_name(a) for a in f.body.results}
+    scales: set[str] = set()
+    for s in walk(f.body):
+        used = {_name(a) for a in operands(s)}.union(_name(a) for b in blocks(s) for a in b.results)
+        product = isinstance(s, Let) and s.op == "mul" and s.out.name in linear
+        (scales if product else others).update(used)
+    return scales - others - linear
