@@ -584,3 +584,16 @@ def sums_of_arrays(x):
     own = sum(np.outer(r, x) for r in m)
     own[0, 0] = 5.0
     return (whole @ below) + parts.prod() + power.sum() + (own * own).sum()
+
+
+def butterflies(a):
+    n = len(a)
+    if n == 1:
+        return [a[0]]
+    e, o = butterflies(a[::2]), butterflies(a[1::2])
+    t = [np.exp(-2j * np.pi * k / n) * o[k] for k in range(n // 2)]
+    return [e[k] + t[k] for k in range(n // 2)] + [e[k] - t[k] for k in range(n // 2)]
+
+
+def transformed(x):
+    return sum(abs(v) ** 3 for v in butterflies(x[:4].astype(complex)))

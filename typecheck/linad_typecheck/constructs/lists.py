@@ -824,14 +824,19 @@ def comprehension(ctx: Lowering, node: Comprehension, hint: str) -> Value:
     key = ctx.pseudo("list", span)
     ctx.bind(key, Binding(TupleValue((), LIST), span))
 
+    waits: list[Value] = []  # for the result of a recursive call
+
     def each(value: Value, at: Span) -> None:
         if isinstance(value, SILENT):
+            waits[:] = [value] if isinstance(value, Bottom) else []
             ctx.bind(key, Binding(UNKNOWN_LIST, at))
         else:
             append(ctx, key, value, at)
 
     run_through(ctx, node, each, key)
     found = usable(ctx, ctx.unbind(key).value, "the list", span)
+    if waits and ctx.programs.unsettled():
+        return Bottom()
     if (
         isinstance(found, Poison)
         and not ctx.programs.unknown
