@@ -273,9 +273,9 @@ def linear_grad(
         reverse sweeps. The same number of threads gives bitwise identical results. `linad.explain` says which loops run
         on threads, and why others do not.
     fastmath : bool
-        Whether sums may be reassociated, products contracted into fused operations, and functions like exp evaluated
-        for several elements at once (within 4 units in the last place); nan, inf and the sign of zero keep their
-        meaning. False gives the rounding of the order in which the program is written, and of the C library.
+        Whether sums may be reassociated, products contracted into fused operations, functions like exp evaluated for
+        several elements at once (within 4 units in the last place), and divisions in derivatives replaced by products
+        with a reciprocal; nan, inf and the sign of zero keep their meaning. False gives the rounding of the order in which the program is written, and of the C library.
     cache : bool
         Whether to keep compiled code on disk for the next process.
     update : {"in-place", "pure"}
