@@ -15,6 +15,8 @@ from ..kit import load
 from ..strategies_objects import program
 
 HEAD = """
+import copy
+import dataclasses
 import math
 import numpy as np
 from dataclasses import dataclass
@@ -46,6 +48,11 @@ class P:
         return self.v[k] * self.q
     def __setitem__(self, k, value):
         self.q = value * (k + 1)
+
+@dataclass
+class W:
+    p: P
+    c: float
 
 class Model:
     def __init__(self, w):
@@ -158,17 +165,54 @@ PERHAPS_ONE = {
     "by a method": OBJECT + "o = p.perhaps(c)\no.q = 3.0\nreturn o.q * p.q",
     "kept from some iteration": "p = P(c, x)\nfor i in range(n):\n    o = P(c * i, x)\n    if i == 1:\n        p = o\n    o.q += 1.0\nreturn p.q * o.q",
 }
+LISTED = "ps = [P(v, x * v) for v in x]\n"
+IN_LISTS = {
+    "in a loop": "for p in ps:\n    p.q -= c * p.q\n    p.v = p.v * p.q",
+    "by index": "for i in range(len(ps)):\n    ps[i].q = ps[i - 1].q * c\n    ps[i].v = ps[i - 1].v + ps[i].v",
+    "by methods": "for p in ps:\n    p.moved_twice(c)",
+    "by a helper that is given the list": "def move(ps):\n    for p in ps:\n        p.move(c)\nmove(ps)\nmove(ps)",
+    "two that are given": "def meet(p, o):\n    p.q += o.q\n    o.q *= c\nfor i in range(len(ps)):\n    meet(ps[i], ps[0])",
+    "one that is given with its list": "def meet(p):\n    for o in ps:\n        o.q += c * p.q\nfor p in ps:\n    meet(p)",
+    "under two names": "a, b = ps[0], ps[n % len(ps)]\na.q = 3.0 * c\nb.q = a.q + b.q\na.q *= 2.0",
+    "the best": "best = ps[0]\nfor p in ps:\n    if p.q > best.q:\n        best = p\nbest.q = c * c",
+    "the best, or None": "best = None\nfor p in ps:\n    if best is None or p.q < best.q:\n        best = p\nbest.q = c * c",
+    "old values": "p = ps[0]\nq, v = p.q, p.v\np.move(c)\np.v = p.v * 2.0\nps[1].q += q * v.sum()",
+    "exchanged": "ps[0], ps[1] = ps[1], ps[0]\nps[0].q *= c",
+    "sorted": "ps.sort(key=lambda p: -p.q)\nps[0].q *= c",
+    "taken off": "p = ps.pop()\np.q *= c\nps[0].q += p.q",
+    "compared": "for p in ps:\n    for o in ps:\n        if p is not o:\n            p.q += c * o.q",
+    "as a copy": "p, o = copy.copy(ps[0]), dataclasses.replace(ps[1], q=c)\nps[0].q = 5.0\nps[1].q = p.q * o.q",
+    "one in another": "ws = [W(P(v, x), c) for v in x]\nfor w in ws:\n    w.p.q *= c\n    w.p = P(w.p.q, w.p.v * 2.0)\nps[0].q = ws[0].p.q + ws[1].p.v.sum()",
+    "in a list of lists": "rows = [[W(v * w, c) for v in x] for w in x]\nfor row in rows:\n    for w in row:\n        w.p += c\nps[0].q = rows[1][0].p",
+    "in a dict": "d = {i: W(v, c) for i, v in enumerate(x)}\nfor k in d:\n    d[k].p += c\nps[0].q = d[1].p",
+    "dicts": 'ds = [{"q": v, "n": 1.0} for v in x]\nfor d in ds:\n    d["q"] += c\n    d.update(n=d["q"])\nps[0].q = ds[0]["n"]',
+}  # fmt: skip
 REFUSED = {
     "while a loop runs over it": ("q = [c, 1.0]\nfor v in q:\n    q.append(v)\nreturn q[0]", "while a loop runs over it"),
     "under another name while a loop runs over it": ("q = [c, 1.0]\nr = q\nfor v in q:\n    r.append(v)\nreturn q[0]", "while a loop runs over it"),
     "inside an expression": (OBJECT + "return sum([o.moved_twice(c) for o in [p, p]])", "inside an expression that uses it"),
-    "an item of a list of a computed length": (
-        "ps = [P(v, x) for v in x]\np = ps[0]\np.q = 2.0\nreturn p.q", "an item of a list of a computed length"),
+    "perhaps two items of a list": (
+        "o = P(c, x)\nps = [o for v in x]\nps[0].q = 2.0\nreturn ps[1].q", "may be two items of a list"),
+    "an item of two lists": (
+        LISTED + "qs = [p for p in ps if p.q > 0.0]\nps[0].q = 2.0\nreturn qs[0].q", "which `qs` may be, too"),
+    "an item of a list, or another object": (
+        LISTED + "o = ps[0] if c > 1.0 else P(c, x)\no.q = 2.0\nreturn o.q + ps[0].q", "or another one"),
+    "an array that is given": (
+        "def put(p, v):\n    p.v = v\n" + LISTED + "put(ps[0], x)\nreturn ps[0].v[0]", "an array that is given"),
+    "an object that is replaced in its list": (
+        LISTED + "o = ps[0]\nps[0] = P(c, x * 2.0)\no.q = 3.0\nreturn o.q", "after its array was updated"),
+    "a field of another type": (
+        "ps = [P(1, x * v) for v in x]\nps[0].q = c\nreturn ps[0].q", "keeps its type"),
 }  # fmt: skip
 
 
 def whole(body: str, c: float) -> Whole:
     return Whole(load(HEAD + "".join(f"    {line}\n" for line in body.splitlines())), (np.array([0.5, -1.0]), c, 3))
+
+
+@pytest.mark.parametrize("body", IN_LISTS.values(), ids=IN_LISTS)
+def test_in_a_list_of_a_computed_length(body):
+    whole(f"{LISTED}{body}\nreturn sum([p.q * p.v.sum() for p in ps])", 1.5).holds(thorough=False)
 
 
 @pytest.mark.parametrize("body", [pytest.param(b, id=n) for cases in (TWO, FOLLOWED) for n, b in cases.items()])

@@ -34,8 +34,8 @@ from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
     LIST, SEQUENCES, SEVERAL_LENGTHS, SILENT, ArrayValue, Binding, Bottom, EntityValue, FunctionValue, NoneValue,
     Poison, ScalarValue, TextValue, TupleValue, UnionValue, Value, ViewValue, arrays, as_argument, as_flag, contains,
-    describe, is_choice, is_complex, leaves, literal, map_arrays, map_objects, objects as objects_in, passed, rebuild,
-    type_leaves, type_of,
+    describe, is_choice, is_complex, is_field, leaves, literal, map_arrays, map_objects, objects as objects_in, passed,
+    rebuild, type_leaves, type_of,
 )
 from ..engine.views import map_atoms
 from ..library.arrays import method
@@ -62,7 +62,7 @@ from .dicts import for_each_key, unpacked
 from .dicts import method as dict_method
 from .generators import is_generator, start_generator
 from .iterables import ITERABLES, listed
-from .kept_items import keep_items_of
+from .kept_items import keep_items_of, write_in_call
 from .records import (
     FREE, PROTOCOL, by_class, construct, invoke, member_of, method as record_method, method_of_parent, object_truth,
     of_class,
@@ -372,12 +372,13 @@ def _call(
     else:
         given, capture_args = ([replace(a, value=as_flag(a.value)) for a in some] for some in (given, capture_args))
     types = {n: a.value for n, a in zip(args, given, strict=True)}, {a.name: a.value for a in capture_args}
-    options = CallOptions(answers=True, changes=True)
-    spec, literals = specialised(ctx, source, *types, options)
-    once = not spec.failed and _updates_what_it_gets_twice(spec, [*given, *capture_args])
+    options, every = CallOptions(answers=True, changes=True), [a.value for a in (*given, *capture_args)]
+    once = _share_fields(every)
+    if not once:
+        spec, literals = specialised(ctx, source, *types, options)
+        once = not spec.failed and _updates_what_it_gets_twice(spec, [*given, *capture_args])
     if once:
-        disjoint = _disjoint(ctx, [a.value for a in (*given, *capture_args)])
-        spec, literals = specialised(ctx, source, *types, replace(options, disjoint=disjoint), once=True)
+        spec, literals = specialised(ctx, source, *types, replace(options, disjoint=_disjoint(ctx, every)), once=True)
     given = [replace(a, value=literals.get(n, a.value)) for n, a in zip(args, given, strict=True)]
     capture_args = [replace(a, value=literals.get(a.name, a.value)) for a in capture_args]
     if spec.failed:
@@ -522,6 +523,13 @@ def _at_run_time(ctx: Lowering, v: Value, span: Span) -> Value:
     return v
 
 
+def _share_fields(given: list[Value]) -> bool:
+    """Whether two objects of one list are passed, or one and the list."""
+    fields = {leaf.var.name for v in given for leaf in array_leaves(v) if is_field(leaf)}
+    counts = Counter(v.name for value in given for v in arrays(value)) if fields else {}
+    return any(counts[name] > 1 for name in fields)
+
+
 def _updates_what_it_gets_twice(spec, given: list[Argument]) -> bool:
     """Whether an array is passed in two places, possibly in parts, and the callee more than reads or adds to one of
     them."""
@@ -612,7 +620,7 @@ def _own(ctx: Lowering, spec, atoms: list[Atom], args: list[Argument], span: Spa
                 ctx, atom, f"the call of `{name}`", arg.span, f"passed to `{name}`, which keeps or returns it", private
             )
         elif mode in ("acc", "mut"):
-            write(ctx, ArrayValue(atom), user, arg.span)
+            write_in_call(ctx, atom, user, arg.span)
         if not private:
             ctx.fact("borrow" if mode != "own" else "move", user, arg.span, f"`{name}` takes it as {mode}")
 

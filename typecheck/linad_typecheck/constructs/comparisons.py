@@ -10,8 +10,9 @@ from ..engine.arithmetic import compare, unary
 from ..engine.choices import chooses, one_per_option, same_option
 from ..engine.elementwise import lift
 from ..engine.evaluation import expression
-from ..engine.growing import count_of, is_growing
+from ..engine.growing import count_of, is_growing, leaves_of
 from ..engine.numbers import number_of
+from ..engine.places import loaded
 from ..engine.quoted import Quoted, at_span
 from ..engine.refusal import Refused
 from ..engine.rulebook import CONSTANTS, Args
@@ -19,8 +20,9 @@ from ..engine.short_circuit import lazily
 from ..engine.sizes import is_array, rank_of
 from ..engine.state import ZERO, Lowering
 from ..engine.values import (
-    LISTS, SEQUENCES, SILENT, Bottom, EntityValue, Never, NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value,
-    as_optional, contains, describe, is_choice, is_complex, is_optional, literal, option_key, type_of,
+    LISTS, SEQUENCES, SILENT, TWICE, UNKNOWN, Bottom, EntityValue, Never, NoneValue, Poison, ScalarValue, TextValue,
+    TupleValue, Value, as_optional, contains, describe, is_choice, is_complex, is_number, is_optional, literal,
+    option_key, type_of,
 )
 from ..ir.core import Const
 from ..library.externals import call_external
@@ -28,7 +30,7 @@ from ..library.type_tests import same_class, same_dtype
 from ..messages.language import UnknownIdentity, Unsupported
 from ..messages.types import WrongType
 from ..names.scope import DEQUE, EnumMember, External, Opaque
-from ..ownership.objects import is_same_object
+from ..ownership.objects import is_held, is_same_object
 from ..span import Span
 from ..types import BOOL, INTS
 from .dicts import has
@@ -197,6 +199,8 @@ def _same(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Value
     # True and False are singletons
     if all(isinstance(v, ScalarValue) and v.dtype == "bool" and v.weak for v in (a, b)):
         return compare(ctx, ast.Eq if isinstance(op, ast.Is) else ast.NotEq, a, b, span)
+    if (found := _same_item_of_list(ctx, a, b, span)) is not None:
+        return found if isinstance(op, ast.Is) else unary(ctx, ast.Not, found, span)
     same = _same_constants(a, b)
     kinds = [is_array(v) or isinstance(v, ScalarValue) for v in (a, b)]
     if same is None and (is_array(a) or is_array(b) or kinds[0] != kinds[1]) and type(a) is not type(b):
@@ -208,6 +212,18 @@ def _same(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Value
     raise Refused(UnknownIdentity(span, "`is`", "compare with `==`"))
 
 
+def _same_item_of_list(ctx: Lowering, a: Value, b: Value, span: Span) -> Value | None:
+    """Whether two objects of a list of different ones have one index there; None for other values."""
+    if not (isinstance(a, TupleValue) and isinstance(b, TupleValue) and is_held(a) and is_held(b)):
+        return None
+    pairs = zip(leaves_of(a), leaves_of(b), strict=False)
+    one, other = next(((x, y) for x, y in pairs if is_number(x) and is_number(y)), (None, None))
+    if one is None or one.var != other.var or not (a.made | b.made).isdisjoint(TWICE | UNKNOWN):
+        return None
+    index = [tuple(ScalarValue(axis.start) for axis in v.view.axes) for v in (one, other)]
+    return _equal(ctx, *map(TupleValue, index), span)
+
+
 def _equal(ctx: Lowering, a: Value, b: Value, span: Span) -> Value | None:
     """Whether two values are equal; None if they are not comparable as numbers."""
     if is_choice(a) or is_choice(b):
@@ -217,7 +233,7 @@ def _equal(ctx: Lowering, a: Value, b: Value, span: Span) -> Value | None:
     known = _same_constants(a, b)
     if known is not None:
         return literal(known)
-    if (parts := _compared(ctx, "__eq__", a, b)) is not None:
+    if (parts := _compared(ctx, "__eq__", a, b, span)) is not None:
         return _equal(ctx, *parts, span)
     if is_optional(a) or is_optional(b):
         return _equal_or_none(ctx, as_optional(a), as_optional(b), span)
@@ -277,13 +293,13 @@ def _of_one_class(a: TupleValue, b: TupleValue) -> bool:
     return a.record is not None and b.record is not None and a.record.key == b.record.key
 
 
-def _compared(ctx: Lowering, name: str, a: Value, b: Value) -> tuple[TupleValue, TupleValue] | None:
+def _compared(ctx: Lowering, name: str, a: Value, b: Value, span: Span) -> tuple[TupleValue, TupleValue] | None:
     """What the dataclass decorator lets ``a`` and ``b`` be compared by: tuples of their fields. None if it made no such
     comparison of their class, or their classes differ."""
     fields = compared_fields(ctx, a, name)
     if fields is None or not isinstance(b, TupleValue) or not _of_one_class(a, b):
         return None
-    held = [dict(zip(v.record.names, v.items, strict=True)) for v in (a, b)]
+    held = [dict(zip(v.record.names, loaded(ctx, v, span, True).items, strict=True)) for v in (a, b)]
     return tuple(TupleValue(tuple(h[n] for n in fields)) for h in held)
 
 
@@ -291,7 +307,7 @@ def _ordered(ctx: Lowering, op: type[ast.cmpop], a: Value, b: Value, span: Span)
     """``a < b`` of tuples, which the first items that differ decide; None if they are not comparable so."""
     if isinstance(a, ScalarValue) and isinstance(b, ScalarValue):
         return compare(ctx, op, a, b, span)
-    if (parts := _compared(ctx, _METHODS[op][0], a, b)) is not None:
+    if (parts := _compared(ctx, _METHODS[op][0], a, b, span)) is not None:
         return _ordered(ctx, op, *parts, span)
     if not (_is_sequence(a) and _is_sequence(b) and a.listed == b.listed):
         return None

@@ -9,6 +9,8 @@ from dataclasses import replace
 from ..advice.did_you_mean import meant
 from ..engine.choices import chooses, one_per_option
 from ..engine.evaluation import CALLS, EXPRESSIONS, expression, usable
+from ..engine.places import loaded
+from ..engine.provenance import user_name
 from ..engine.quoted import Quoted
 from ..engine.refusal import Refused
 from ..engine.state import Lowering
@@ -20,9 +22,10 @@ from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
 from ..names.scope import EnumMember, dict_class
 from ..ownership import liveness
-from ..ownership.objects import change
+from ..ownership.objects import change, is_held
 from ..registry import enter
 from ..span import Span
+from .kept_items import store_field
 from .static_texts import constant_of, value_of
 from .targets import another, held_object
 
@@ -35,12 +38,16 @@ def display(ctx: Lowering, node: ast.Dict, hint: str) -> Value:
         if key is None:
             if not (isinstance(v, TupleValue) and v.mapping):
                 raise _refused(ctx, value, v, "only a dict is unpacked into a dict")
-            found |= zip(v.record.names, v.items, strict=True)
+            found |= _items(ctx, v, value)
             continue
         found[known_key(ctx, key)] = v
         if isinstance(v, SILENT):
             raise Refused(None)
     return of(found)
+
+
+def _items(ctx: Lowering, v: TupleValue, node: ast.expr) -> dict[object, Value]:
+    return dict(zip(v.record.names, loaded(ctx, v, ctx.span(node), whole=True).items, strict=True))
 
 
 def of(items: dict[object, Value]) -> TupleValue:
@@ -63,11 +70,11 @@ def construct(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) 
         )
         if not isinstance(made, TupleValue):
             return made
-        found |= zip(made.record.names, made.items, strict=True)
+        found |= _items(ctx, made, a)
     for k in node.keywords:
         v = expression(ctx, k.value, hint, none=True)
         if k.arg is None and isinstance(v, TupleValue) and v.mapping:
-            found |= zip(v.record.names, v.items, strict=True)
+            found |= _items(ctx, v, k.value)
         elif k.arg is None or isinstance(v, SILENT):
             if isinstance(v, SILENT):
                 raise Refused(None)
@@ -149,7 +156,7 @@ def item(ctx: Lowering, node: ast.Subscript, base: TupleValue) -> Value:
     found = _find(base, key)
     if found is not None:
         span = ctx.span(node)
-        return usable(ctx, found, ctx.source.source.segment(span), span)
+        return usable(ctx, loaded(ctx, found, span), ctx.source.source.segment(span), span)
     *names, wanted = (k.name if isinstance(k, EnumMember) else repr(k) for k in (*base.record.names, key))
     near = meant(wanted, names, 0.6)
     ctx.raised("KeyError")
@@ -203,6 +210,7 @@ def keys(base: TupleValue) -> tuple[Value, ...]:
 def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
     """``d.get("w", 0.0)``, ``d.items()`` and other methods."""
     span = ctx.span(node)
+    held, base = base, loaded(ctx, base, span, whole=True)
     if name in ("keys", "values", "items", "copy") and not node.args and not node.keywords:
         match name:
             case "keys":
@@ -233,7 +241,7 @@ def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
         except Refused as e:
             raise Refused(e.message, e.value, (base,)) from e
         if isinstance(made, TupleValue):
-            with_items_of(ctx, node.func.value, base, made, "updating", span)
+            with_items_of(ctx, node.func.value, held, made, "updating", span)
             return NoneValue()
         if made is not None:
             raise Refused(None, changes=(base,))
@@ -288,6 +296,11 @@ def assign(ctx: Lowering, target: ast.Subscript, base: TupleValue, value: Value,
 
 def with_items_of(ctx: Lowering, node: ast.expr, base: TupleValue, more: TupleValue, what: str, span: Span) -> None:
     """Add the items of another dict to a dict."""
+    if is_held(base) and {*more.record.names} <= {*base.record.names}:
+        for key, value in zip(more.record.names, more.items, strict=True):
+            k = base.record.names.index(key)
+            store_field(ctx, base, k, value, user_name(node), f"{what} of a dict", span)
+        return
     both = (zip(d.record.names, d.items, strict=True) for d in (base, more))
     _change(ctx, node, base, of({k: v for items in both for k, v in items}), what, span)
 
@@ -315,7 +328,7 @@ def unpacked(ctx: Lowering, node: ast.Call) -> list[ast.keyword]:
                 raise Refused(None)
             told = "is given keywords by `**`, and only a dict has some"
             raise Refused(BadCall(ctx.span(k.value), ast.unparse(node.func), told))
-        pairs = zip(v.record.names, v.items, strict=True)
+        pairs = _items(ctx, v, k.value).items()
         found += [ast.copy_location(ast.keyword(n, Quoted(k.value, x)), k) for n, x in pairs]
     return found
 

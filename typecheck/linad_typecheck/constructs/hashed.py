@@ -15,7 +15,7 @@ from ..engine.blocks import assign as assign_to
 from ..engine.evaluation import CALLS, EXPRESSIONS, expression, pull, usable
 from ..engine.growing import copied, count_of, is_growing, item_at
 from ..engine.hashed import as_hashed, code_of, empty, hashed_type, is_hashed, is_key
-from ..engine.places import force_delayed
+from ..engine.places import force_delayed, loaded
 from ..engine.quoted import Quoted, at_span
 from ..engine.refusal import Refused
 from ..engine.sequences import Unrolled, unpacked
@@ -479,6 +479,7 @@ def update(ctx: Lowering, target: ast.expr, base: TupleValue, more: Value, span:
 def joined(ctx: Lowering, node: ast.BinOp, a: TupleValue, b: TupleValue) -> Value:
     """``a | b`` of two dicts."""
     if a.mapping and b.mapping:
+        a, b = (loaded(ctx, v, ctx.span(node), whole=True) for v in (a, b))
         return known_dict(dict(zip((*a.record.names, *b.record.names), (*a.items, *b.items), strict=True)))
     if not all(v.mapping or v.record is DICT for v in (a, b)):
         raise Refused(Unsupported(ctx.span(node), "`|` of a defaultdict", "write `{**a, **b}`, or `a.update(b)`"))

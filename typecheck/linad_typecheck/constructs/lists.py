@@ -16,7 +16,7 @@ from ..engine.growing import (
 )
 from ..engine.hashed import is_hashed
 from ..engine.numbers import as_index
-from ..engine.places import base_index, force_delayed, fresh_array, materialise, nest, put, read
+from ..engine.places import base_index, force_delayed, fresh_array, loaded, materialise, nest, put, read
 from ..engine.provenance import user_name
 from ..engine.quoted import Do, Quoted
 from ..engine.refusal import Refused, forget
@@ -25,7 +25,7 @@ from ..engine.sequences import Generated, Iteration, Unrolled
 from ..engine.sizes import dtype_of, is_array, rank_of
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
-    GROWING, HELD, LIST, LISTS, OPTIONAL, SILENT, UNKNOWN_LIST, ArrayType, ArrayValue, Binding, Bottom, EntityValue,
+    GROWING, LIST, LISTS, NOTHING, OPTIONAL, SILENT, UNKNOWN_LIST, ArrayType, ArrayValue, Binding, Bottom, EntityValue,
     Loss, LostArray, Never, NoneValue, Poison, ScalarValue, TextValue, TupleType, TupleValue, UnionType, Value,
     ViewType, ViewValue, arrays, contains, describe, growing_type, is_choice, is_complex, is_optional, literal,
     map_arrays, map_objects, objects, option_key, type_of, with_item, without_axis,
@@ -35,7 +35,7 @@ from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
 from ..names.scope import CHOICE, COLUMNS, DEQUE, NESTED, RETURNED, ROWS, SET, External
 from ..ownership.objects import (
-    allocated_at, change, may_change, new_origin as new_origin, only_in, own_arrays, row_may_change,
+    allocated_at, change, is_held, may_change, new_origin as new_origin, only_in, own_arrays, row_may_change,
 )  # fmt: skip
 from ..ownership.state import cell_of, write
 from ..registry import enter
@@ -50,7 +50,6 @@ from .targets import another, held_object
 _MOVING = ("append", "extend", "insert", "pop")  # methods that move items to other cells
 METHODS = ("append", "extend", "insert", "pop", "copy", "clear", "reverse", "sort")
 COUNTED = 64  # from this length on, a list is stored in arrays
-NOTHING = type_of(TupleValue((), LIST))
 
 
 def is_list(v: Value) -> bool:
@@ -91,7 +90,7 @@ def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
     if name == "copy":
         return copied(ctx, base, span) if is_growing(base) else TupleValue(base.items, LIST)
     target = node.func.value
-    if base.made is not None and HELD <= base.made:
+    if is_held(base):
         return _row_changed(ctx, node, base, name, given, span)
     where = target.id if isinstance(target, ast.Name) else ""
     may_change(ctx, base, where, *_told(target, f"`.{name}`"), span)
@@ -316,7 +315,7 @@ def _popped(ctx: Lowering, base: TupleValue, given: list[Value], span: Span) -> 
     last = ctx.let("n", "sub", (count, ONE), I64, span, nonneg=True)
     place = last if k == -1 else _place(ctx, base, at, "pop index", span)
     item = _taken(ctx, base, place, span)
-    if isinstance(item, TupleValue) and item.record in GROWING and only_in(ctx, base):
+    if isinstance(item, TupleValue) and item.changes and only_in(ctx, base):
         item = replace(item, made=frozenset((new_origin(ctx, span),)))
     if k != -1:
         for array in arrays(base.items[0]):
@@ -401,6 +400,7 @@ def _inserted(ctx: Lowering, base: TupleValue, at: Value, value: Value, span: Sp
     k = ctx.let("k", "min", (k, count), I64, span, nonneg=True)
     grown = appended_to(ctx, base, value, "", span)
     last = item_at(ctx, grown, count, span)
+    last = loaded(ctx, last, span, whole=True)
     last = map_arrays(last, lambda v: materialise(ctx, v, "item", span) if isinstance(v, ViewValue) else v)
     for array in arrays(grown.items[0]):
         _moved_up(ctx, array, k, count, span)
@@ -627,7 +627,7 @@ def _stored_at(ctx: Lowering, node: ast.Subscript, value: Value, span: Span) -> 
     if t is None:
         raise Refused(unlike)
     numbers = all(isinstance(v, ScalarValue) for v in leaves_of(value))
-    if base.made is not None and HELD <= base.made:
+    if is_held(base):
         if changed_type:
             base, value = _row_for(ctx, node, base, value, span)
             numbers = all(isinstance(v, ScalarValue) for v in leaves_of(value))
@@ -641,6 +641,7 @@ def _stored_at(ctx: Lowering, node: ast.Subscript, value: Value, span: Span) -> 
     name = node.value.id if isinstance(node.value, ast.Name) else ""
     if changed_type and is_growing(base):
         value = as_item(ctx, value, without_axis(t.items[0], is_weak(base)), span)
+    numbers = numbers and next(objects(base.items[0]), None) is None  # an object that is replaced is kept by its names
     if is_growing(base) and numbers and own_arrays(ctx, base) and _fits(base, value):
         row_may_change(ctx, base, None, *_told(node.value, what), span)
         place = _place(ctx, base, index, name, span)
@@ -724,8 +725,8 @@ def _written(ctx: Lowering, base: TupleValue, by: str, span: Span) -> None:
 
 
 def exchanged(ctx: Lowering, s: ast.Assign) -> bool:
-    """Whether an assignment only exchanges lists that are items of one list: ``xs[i], xs[j] = xs[j], xs[i]``.
-    They are still different lists afterwards."""
+    """Whether an assignment only exchanges lists or objects that are items of one list: ``xs[i], xs[j] = xs[j], xs[i]``.
+    They are still different ones afterwards."""
     match s:
         case ast.Assign(targets=[ast.Tuple(elts=places)], value=ast.Tuple(elts=items)):
             nodes = [n for n in places if isinstance(n, ast.Subscript) and not isinstance(n.slice, ast.Slice)]
@@ -736,16 +737,19 @@ def exchanged(ctx: Lowering, s: ast.Assign) -> bool:
     if sorted(map(ast.unparse, places)) != sorted(map(ast.unparse, items)):
         return False
     base, span = held_object(ctx, nodes[0].value), ctx.span(s)
-    if base is None or base.record not in GROWING or getattr(base.items[0], "record", None) not in ROWS:
+    if base is None or base.record not in GROWING or not getattr(base.items[0], "changes", False):
         return False
     rows = [usable(ctx, expression(ctx, n), "the item", span) for n in items]
     places_ = [expression(ctx, n.slice) for n in nodes]
-    if not all(is_growing(v) for v in rows):
+    if not all(isinstance(v, TupleValue) for v in rows):
         raise Refused(None)
     name = user_name(nodes[0].value)
     may_change(ctx, base, name, *_told(nodes[0].value, "storing an item"), span)
+    whole = lambda v: replace(copied(ctx, v, span), made=v.made) if is_growing(v) else taken_out(ctx, v, bool, span)
+    new, own = base, [whole(v) for v in rows]
     _written(ctx, base, name, span)
-    new, own = base, [replace(copied(ctx, v, span), made=v.made) for v in rows]
+    if not holds_lists(base):
+        keep_items(ctx, base, name, span)
     for k, row in zip(places_, own, strict=True):
         new = replaced(ctx, new, _place(ctx, base, k, name, span), row, name, span, type_of(base))
     lose_rows(ctx, base, name, span)
@@ -760,7 +764,7 @@ def target(ctx: Lowering, node: ast.Subscript, base: TupleValue, index: Value, s
         if not isinstance(index, SILENT):
             ctx.report(WrongType(span, "a list is indexed by an int", describe(type_of(index))))
         return None
-    if base.made is not None and HELD <= base.made:
+    if is_held(base):
         if isinstance(base.items[0], Never):  # it has no items: an IndexError
             _place(ctx, base, index, name, span)
             return None
@@ -1087,8 +1091,8 @@ def permuted(ctx: Lowering, base: TupleValue, order: Value, span: Span) -> Tuple
 
 def extreme_by(ctx: Lowering, node: ast.Call, name: str, key: Value | None) -> Value:
     """``min(xs, key=f)``: the first item with the smallest key. Without a key: the smallest tuple."""
-    span = ctx.span(node)
-    base = of_iterable(ctx, node.args[0])
+    span, base = ctx.span(node), held_object(ctx, node.args[0])
+    base = base if base is not None and is_growing(base) else of_iterable(ctx, node.args[0])
     if isinstance(base, SILENT):
         return base
     if not base.items:

@@ -13,7 +13,7 @@ from ..engine.entities import constant_value, entity_value, named
 from ..engine.arithmetic import truth
 from ..engine.choices import one_per_option
 from ..engine.evaluation import TRUTHS, expression, usable
-from ..engine.places import force_delayed
+from ..engine.places import force_delayed, loaded
 from ..engine.provenance import user_name
 from ..engine.quoted import Quoted
 from ..engine.refusal import Refused
@@ -25,7 +25,7 @@ from ..engine.values import (
     Value, arrays, describe, is_choice, is_complex, is_optional, literal, type_of,
 )
 from ..library.type_tests import of_class as of_class_of
-from ..ownership.objects import change
+from ..ownership.objects import change, is_held
 from ..ownership.state import report_lost
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import NoField, WrongType
@@ -35,6 +35,7 @@ from ..names.scope import (
 )  # fmt: skip
 from ..registry import has_rule
 from ..span import Span
+from .kept_items import store_field
 
 METHODS = {
     "_asdict": "read the fields one by one",
@@ -66,7 +67,7 @@ def field(ctx: Lowering, node: ast.Attribute, base: TupleValue) -> Value:
         if isinstance(value, LostArray):
             report_lost(ctx, user_name(node) or f".{node.attr}", value, span)
             return Poison()
-        return value
+        return loaded(ctx, value, span)
     member = member_of(ctx, record, node.attr)
     if member is not None and member.kind in ("property", "cached"):
         found = invoke(ctx, member, [base], node)
@@ -143,10 +144,13 @@ def free_class(key: str, name: str, handle: object, others: tuple[str, ...], fie
 
 def put(ctx: Lowering, node: ast.Attribute, base: TupleValue, value: Value, span: Span) -> None:
     """Give the object ``base``, which ``node.value`` denotes, the attribute ``node.attr``."""
+    what = f"assigning to the attribute `.{node.attr}` of an object"
+    if node.attr in base.record.names and is_held(base):
+        store_field(ctx, base, base.record.names.index(node.attr), value, user_name(node.value), what, span)
+        return
     fields = dict(zip(base.record.names, base.items, strict=True)) | {node.attr: value}
     cls = base.record if node.attr in base.record.names else object_class(base.record, tuple(fields))
     name = node.value.id if isinstance(node.value, ast.Name) else ""
-    what = f"assigning to the attribute `.{node.attr}` of an object"
     instead = "make another one, or pass what changes"
     change(ctx, base, TupleValue(tuple(fields.values()), cls), name, what, instead, span)
 
@@ -220,6 +224,7 @@ def replaced(
 ) -> Value:
     """``p._replace(a=...)``, ``dataclasses.replace(p, a=...)``: the other fields are those of ``p``. A class with an
     `__init__` calls it with them."""
+    base = loaded(ctx, base, span, whole=True)
     record = base.record
     if record.mark.startswith(FREE) and node is not None:
         return _initialised_again(ctx, base, given, node)

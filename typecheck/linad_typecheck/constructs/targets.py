@@ -8,7 +8,7 @@ from ..engine.evaluation import expression
 from ..engine.quoted import Quoted
 from ..engine.refusal import Refused
 from ..engine.state import Lowering
-from ..engine.values import LISTS, TupleValue
+from ..engine.values import LISTS, TupleValue, is_optional
 from ..messages.language import Unsupported
 from ..names.scope import DEQUE, HASHED
 
@@ -35,6 +35,8 @@ def held_object(ctx: Lowering, node: ast.expr) -> TupleValue | None:
     """
     if isinstance(node, ast.Name):
         value = ctx.env[node.id].value if node.id in ctx.env else None
+        if is_optional(value):  # it is checked to be present
+            value = expression(ctx, node)
         return value if isinstance(value, TupleValue) and value.changes else None
     if not all(isinstance(n, _TWICE) for n in ast.walk(node)):
         return None

@@ -16,23 +16,22 @@ from ..frozen import frozen
 from ..ir.core import Alloc, Atom, Block, Check, Const, If, Same, Store, Var
 from ..messages.language import Unsupported
 from ..names.scope import HASHED, SPANS
-from ..ownership.objects import UNKNOWN
 from ..ownership.state import aliases, inherits, join_aliases, lose, names_of
 from ..span import Span
 from ..types import BOOL, I64, Array
 from .complexes import as_complex
 from .numbers import cast, number_of
-from .places import as_view, check_same_size, either, fresh_array, load, materialise, nest, put, read
+from .places import as_view, check_same_size, either, fresh_array, load, loaded, materialise, nest, put, read
 from .refusal import Refused
 from .sizes import dtype_of, is_array, rank_of, shape_of
 from .state import FALSE, ONE, ZERO, Lowering, zero
 from .values import (
-    ARRAYS, CHOICE, COMPLEX, GROWING, LIST, OPTIONAL, ROWS, SILENT, ArrayType, ArrayValue, Bottom, Delayed, Loss, Never,
+    ARRAYS, CHOICE, COMPLEX, GROWING, LIST, OPTIONAL, ROWS, SILENT, UNKNOWN, ArrayType, ArrayValue, Bottom, Delayed, Loss, Never,
     NoneValue, ScalarType, ScalarValue, TupleType, TupleValue, Value, ValueType, ViewValue, arrays, as_choice,
     as_optional, growing_type, is_choice, is_complex, is_optional, leaves, map_arrays, objects, type_of, with_item,
     without_axis,
 )
-from .views import ITEM, Along, View, Whole
+from .views import FIELDS, ITEM, Along, View, Whole
 
 ROOM = Const(8, I64)  # the initial capacity
 RAGGED = "the arrays in a list have one shape here"
@@ -244,6 +243,7 @@ def _put(ctx: Lowering, cells: Var, at: tuple[Atom, ...], v: Value, count: Atom 
     """Store an item at an index that is in range. ``count``: the number of its own items, if it is a list."""
     if isinstance(v, (*SILENT, Never)):
         return
+    v = loaded(ctx, v, span)
     if isinstance(v, ScalarValue):
         ctx.emit(Store(cells, at, cast(ctx, v.atom, cells.type.dtype, span), False, span))
         return
@@ -277,6 +277,8 @@ def item_at(ctx: Lowering, v: TupleValue, k: Atom, span: Span) -> Value:
         if is_optional(cells) and isinstance(cells.items[0], Never):
             return NoneValue()
         if isinstance(cells, TupleValue):
+            if cells.changes and cells.record not in HASHED:
+                return _object(cells)
             return TupleValue(tuple(map(cell, cells.items)), cells.record, UNKNOWN if cells.changes else None)
         if isinstance(cells, Never):
             return Bottom()
@@ -289,6 +291,17 @@ def item_at(ctx: Lowering, v: TupleValue, k: Atom, span: Span) -> Value:
             found = load(ctx, cells.var, (k,), False, span) if whole else read(ctx, cells, (k,), span)
             return ScalarValue(found.atom, is_weak(v))
         return _row(cells, k, ITEM)
+
+    def _object(cells: TupleValue) -> TupleValue:
+        """An object, whose fields are views of the cells of the list."""
+        return replace(cells, items=tuple(map(field, cells.items)), made=cells.made or UNKNOWN)
+
+    def field(cells: Value) -> Value:
+        if isinstance(cells, ArrayValue | ViewValue):
+            return _row(cells, k, FIELDS[is_weak(v) and rank_of(cells) == 1])
+        if not isinstance(cells, TupleValue) or cells.record in (*ROWS, SPANS) or cells.record in HASHED:
+            return cell(cells)
+        return _object(cells) if cells.changes else replace(cells, items=tuple(map(field, cells.items)))
 
     return cell(v.items[0])
 
@@ -464,6 +477,7 @@ def items_copied(ctx: Lowering, v: Value, of: Value, span: Span, taken: bool = F
 
 def taken_out(ctx: Lowering, value: Value, given_up: Callable[[ViewValue], bool], span: Span) -> Value:
     """A value without the views of cells that lists give to other items, or move."""
+    value = loaded(ctx, value, span, whole=True)
     take = lambda v: items_copied(ctx, v, ArrayValue(v.var), span, taken=True)
     return map_arrays(value, lambda v: take(v) if isinstance(v, ViewValue) and given_up(v) else v)
 

@@ -18,7 +18,7 @@ from .growing import as_growing
 from .hashed import as_hashed
 from .numbers import cast, fitted
 from .path import Fixed, Path, join as meet
-from .places import as_view, materialise, read
+from .places import as_view, either, loaded, materialise, read
 from .complexes import as_complex
 from .sizes import dtype_of, rank_of
 from .state import CTL, FALSE, GIVEN_OBJECT, RET, RETURN, TRUE, ZERO, Lowering, zero
@@ -26,8 +26,8 @@ from .values import (
     ARRAYS, CHOICE, COMPLEX, GROWING, OPTIONAL, ArrayType, ArrayValue, Binding, Bottom, ClosureType, Delayed,
     DerivativeType, DerivativeValue, FunctionValue, Loss, LostArray, OtherType, Poison, ScalarType, ScalarValue,
     TupleType, TupleValue, UnionType, UnionValue, Value, ValueType, ViewType, ViewValue, arrays, as_choice,
-    as_optional, contains, contains_choice, describe, differing, join_results, join_types, leaves, rebuild,
-    type_leaves, type_of,
+    as_optional, contains, contains_choice, describe, differing, is_field, is_number, join_results, join_types, leaves,
+    rebuild, type_leaves, type_of,
 )
 from .views import Whole, atoms
 
@@ -60,10 +60,19 @@ def own_array(ctx: Lowering, v: ViewValue | UnionValue, hint: str, span: Span, d
     return ArrayValue(out)
 
 
+def loaded_where(ctx: Lowering, v: ViewValue, span: Span, defined: Atom | None) -> Value:
+    """A field of an object that a list holds, read where its name is defined."""
+    if defined in (None, TRUE) or not is_number(v):
+        return loaded(ctx, v, span)
+    return either(ctx, defined, lambda: loaded(ctx, v, span), lambda: ScalarValue(zero(dtype_of(v))), span)
+
+
 def coerce(ctx: Lowering, v: Value | None, t: ValueType, span: Span, defined: Atom | None = None) -> Iterator[Atom]:
     """The run-time parts of ``v`` converted to type ``t``; dummies if there is no value. ``defined``: the flag of the
     name."""
     v = None if isinstance(v, Bottom) else v
+    if is_field(v) and not isinstance(t, ViewType):
+        v = loaded_where(ctx, v, span, defined)
     match t:
         case ScalarType(dtype=d):
             leaf = next(leaves(v), None) if v is not None else None
@@ -285,6 +294,7 @@ class _Joiner:
                 ins = [self.parts_in_arm(k, v, t) for k, v in enumerate((x, y))]
                 return rebuild(t, iter([self.place(name, p, q) for p, q in zip(*ins, strict=True)]))
             case ArrayType(dtype=d, rank=r) | ViewType(dtype=d, rank=r) | UnionType(dtype=d, rank=r):
+                x, y = (loaded(self.ctx, v, self.span) if is_field(v) and r else v for v in (x, y))
                 return self.array(name, x, y, Array(d, r))
             case ClosureType(captured=c):
                 held = [dict(v.captured or ()) if isinstance(v, FunctionValue) else {} for v in (x, y)]

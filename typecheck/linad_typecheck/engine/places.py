@@ -15,8 +15,10 @@ from .numbers import cast
 from .provenance import sizes_differ
 from .sizes import AnyArray, dtype_of, is_array, rank_of, shape_of
 from .state import ONE, ZERO, Lowering
-from .values import ArrayValue, Delayed, LostArray, ScalarValue, UnionValue, Value, ViewValue
-from .views import View, is_whole, whole
+from .values import (
+    ArrayValue, Delayed, LostArray, ScalarValue, TupleValue, UnionValue, Value, ViewValue, is_field, is_number,
+)  # fmt: skip
+from .views import FIELDS, ITEM, View, is_whole, whole
 
 
 def as_view(v: ArrayValue | ViewValue) -> ViewValue:
@@ -114,6 +116,19 @@ def read(ctx: Lowering, v: AnyArray, index: tuple[Atom, ...], span: Span) -> Sca
             return either(ctx, cond, lambda: read(ctx, one, index, span), lambda: read(ctx, other, index, span), span)
         case Delayed(cell=cell):
             return cell(index)
+
+
+def loaded(ctx: Lowering, v: Value, span: Span, whole: bool = False) -> Value:
+    """A value that is read from an object which a list holds: numbers are read from the cells of the list, and arrays
+    are items of it. Objects in it stay as they are, except with ``whole``, which is for a copy of it."""
+    if is_number(v):
+        return ScalarValue(read(ctx, v, (), span).atom, v.view.readonly == FIELDS[True])
+    if is_field(v):
+        return ViewValue(v.var, replace(v.view, readonly=ITEM))
+    if not isinstance(v, TupleValue) or (v.changes and not whole):
+        return v
+    parts = tuple(loaded(ctx, x, span, whole) for x in v.items)
+    return v if all(x is y for x, y in zip(parts, v.items, strict=True)) else replace(v, items=parts)
 
 
 def load(ctx: Lowering, var: Var, index: tuple[Atom, ...], checked: bool, span: Span) -> ScalarValue:

@@ -14,7 +14,7 @@ from ..names.scope import (
 )
 from ..span import NOWHERE, Span
 from ..types import BOOL, I64, NUMPY_NAMES, SCALARS, Array, DType, Scalar, common, join_dtypes
-from .views import View, atoms, map_atoms, meet, skeleton, whole
+from .views import FIELDS, View, atoms, map_atoms, meet, skeleton, whole
 
 # -------------------------------------------------------------------------------------------------------- values
 
@@ -126,7 +126,13 @@ class Origin:
     part: int = 0
 
 
-HELD, TWICE = (frozenset((Origin(what),)) for what in ("held", "twice"))  # marks of lists that a growing list holds
+HELD, TWICE = (frozenset((Origin(what),)) for what in ("held", "twice"))  # marks of what a growing list holds
+UNKNOWN = frozenset((Origin("unknown"),))  # any object
+
+
+def changes(record: RecordClass | None) -> bool:
+    """Whether the values of a class are mutable: lists, dicts, and objects whose attributes can be assigned."""
+    return record is not None and (record in ANY_LISTS or record.mutable or record.key == "builtins.dict")
 
 
 @frozen(slots=True)
@@ -153,7 +159,7 @@ class TupleValue:
     @property
     def changes(self) -> bool:
         """Whether it is mutable: a list, a dict, or an object whose attributes can be assigned."""
-        return self.record is not None and (self.record in ANY_LISTS or self.record.mutable or self.mapping)
+        return changes(self.record)
 
     @property
     def closed(self) -> bool:
@@ -741,6 +747,10 @@ def join_types(a: ValueType, b: ValueType) -> ValueType | None:
     match a, b:
         case ViewType(base=x, view=vx), ViewType(base=y, view=vy) if x == y and (met := meet(vx, vy)) is not None:
             return ViewType(x, met)
+        case ViewType(), _ if is_number(a):
+            return join_types(ScalarType(a.dtype, a.view.readonly == FIELDS[True]), b)
+        case _, ViewType() if is_number(b):
+            return join_types(b, a)
         case ArrayType() | ViewType() | UnionType(), ArrayType() | ViewType() | UnionType():
             return ArrayType(a.dtype, a.rank) if (a.dtype, a.rank) == (b.dtype, b.rank) else None
         case TupleType(items=x), TupleType(items=y) if (
@@ -834,6 +844,16 @@ def is_optional(v: Value | ValueType | None) -> bool:
     return isinstance(v, TupleValue | TupleType) and v.record is OPTIONAL
 
 
+def is_field(v: Value | ValueType | None) -> bool:
+    """Whether a value is a field of an object that a list holds, as a view of the cells of the list."""
+    return isinstance(v, ViewValue | ViewType) and v.view.readonly in FIELDS
+
+
+def is_number(v: Value | ValueType | None) -> bool:
+    """Whether it is such a field which is a number."""
+    return is_field(v) and not v.view.shape
+
+
 def is_complex(v: Value | ValueType | None) -> bool:
     """Whether a value or a type is a complex number, or an array of complex numbers."""
     return isinstance(v, TupleValue | TupleType) and v.record is COMPLEX
@@ -925,25 +945,25 @@ def with_item(t: TupleType, item: ValueType) -> TupleType | None:
     found = growing_type(t, TupleType((item,), LIST))
     if found is None or found.items[0] == item:
         return found
-    mine, new = list(_held_lists(t.items)), list(_held_lists((item,)))
+    mine, new = list(_held_objects(t.items)), list(_held_objects((item,)))
     if any(a is None or b is None or not a.isdisjoint(b) for a in mine for b in new):
         return replace(found, items=(_held_twice(found.items[0]), found.items[1]))
     return found
 
 
-def _held_lists(types: Iterable[ValueType]) -> Iterator[frozenset[Origin] | None]:
-    """The points-to sets of the lists in values of these types."""
+def _held_objects(types: Iterable[ValueType]) -> Iterator[frozenset[Origin] | None]:
+    """The points-to sets of the lists, dicts and objects in values of these types."""
     for t in types:
         if isinstance(t, TupleType):
-            if t.record in ANY_LISTS:
+            if changes(t.record):
                 yield None if t.made is None else t.made - HELD
-            yield from _held_lists(t.items)
+            yield from _held_objects(t.items)
 
 
 def _held_twice(cells: ValueType) -> ValueType:
     if not isinstance(cells, TupleType):
         return cells
-    twice = cells.record in ROWS and cells.made is not None
+    twice = changes(cells.record) and cells.made is not None
     return replace(cells, items=tuple(map(_held_twice, cells.items)), made=cells.made | TWICE if twice else cells.made)
 
 
@@ -956,15 +976,14 @@ def _item_type(t: TupleType) -> ValueType | None:
         twice = may_be_twice(found, item)
         found = None if found is None else join_types(found, item)
         if twice and found is not None:
-            found = replace(found, made=(found.made or frozenset()) | TWICE)
+            found = _held_twice(found)
     return found
 
 
 def may_be_twice(a: ValueType | None, b: ValueType) -> bool:
-    """Whether two items of one list may be the same list."""
-    if not (isinstance(a, TupleType) and isinstance(b, TupleType) and a.record in LISTS and b.record in LISTS):
-        return False
-    return None in (a.made, b.made) or not a.made.isdisjoint(b.made)
+    """Whether two items of one list may be, or hold, the same list, dict or object."""
+    held, new = (list(_held_objects(() if t is None else (t,))) for t in (a, b))
+    return any(None in (x, y) or not (x - TWICE).isdisjoint(y) for x in held for y in new)
 
 
 def row_type(item: ValueType) -> TupleType | None:
@@ -1003,6 +1022,8 @@ def _cells_type(item: ValueType) -> ValueType | None:
     match item:
         case ScalarType(dtype=d):
             return ArrayType(d, 1)
+        case ViewType(dtype=d) if is_number(item):
+            return ArrayType(d, 1)
         case ArrayType(dtype=d, rank=r) | ViewType(dtype=d, rank=r) | UnionType(dtype=d, rank=r):
             if r == 1 and SEVERAL_LENGTHS.get():
                 return TupleType((ArrayType(d, 2), ArrayType("i64", 1)), SPANS)
@@ -1017,7 +1038,8 @@ def _cells_type(item: ValueType) -> ValueType | None:
             return _cells_type(choice_type(_options(item)))
         case TupleType(items=items, record=record) if items and record not in GROWING:
             parts = tuple(map(_cells_type, items))
-            return None if None in parts else TupleType(parts, record, item.made if record in ROWS else None)
+            made = (item.made or UNKNOWN) | HELD if changes(record) and record not in ROWS else item.made
+            return None if None in parts else TupleType(parts, record, made)
         case OtherType(value=Never() | Bottom() | Poison()):
             return item
     return None
@@ -1050,7 +1072,12 @@ def without_axis(cells: ValueType, weak: bool) -> ValueType:
 def _is_weak(item: ValueType) -> bool:
     if isinstance(item, TupleType):
         return all(map(_is_weak, item.items))
+    if is_number(item):
+        return item.view.readonly == FIELDS[True]
     return not isinstance(item, ScalarType) or item.weak
+
+
+NOTHING = TupleType((), LIST)  # the type of the empty list
 
 
 def literal(value: object) -> ScalarValue:

@@ -51,6 +51,9 @@ class Flat:
 
 
 ITEM = "an array that a list holds"  # why an item of a list cannot be written through
+# Why the fields of an object that a list holds cannot be written through: they are views of the cells of the list. A
+# number is a view of rank 0. By whether the numbers are Python's own.
+FIELDS = ("a field of an object that a list holds", "a number that an object in a list holds")
 
 
 @frozen(slots=True)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from ..arrays.from_parts import copy
 from ..engine import growing
-from ..engine.places import materialise
+from ..engine.places import loaded, materialise
 from ..engine.refusal import Refused
 from ..engine.rulebook import Args, Rule, enter_rules
 from ..engine.sizes import is_array
@@ -27,6 +27,7 @@ def _rule(deep: bool) -> Rule:
         (v,) = args.values
         if isinstance(v, SILENT):
             raise Refused(None)
+        v = loaded(ctx, v, args.span, whole=True)
         if deep:
             _hold_everything_once(v, args)
         return _copied(ctx, v, args, deep)

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from ..engine.refusal import Refused
 from ..engine.state import CTL, RET
 from ..engine.values import (
-    ANY_LISTS, ARRAYS, HELD, ROWS, TWICE, ClosureType, DerivativeType, Origin, TupleType,
+    ANY_LISTS, ARRAYS, HELD, ROWS, TWICE, UNKNOWN, ClosureType, DerivativeType, Origin, TupleType,
     TupleValue, Value, ValueType, arrays, map_objects, objects,
 )
 from ..names.scope import HASHED
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 Made = frozenset[Origin]
 
-CALLER, MODULE, UNKNOWN = (frozenset((Origin(what),)) for what in ("caller", "module", "unknown"))
+CALLER, MODULE = (frozenset((Origin(what),)) for what in ("caller", "module"))
 _OUTSIDE = {
     "caller": "which its caller sees",
     "module": "of the module",
@@ -63,6 +63,11 @@ def may_be_one(ctx: Lowering, a: Value, b: Value) -> bool:
 def _kind(v: TupleValue) -> str:
     """What two values of one object have in common: objects of a class have the same attributes at one time."""
     return "list" if v.record in ANY_LISTS else "dict" if v.mapping or v.record in HASHED else v.record.mark
+
+
+def is_held(v: TupleValue) -> bool:
+    """Whether a value is, or may be, an item of a growing list."""
+    return v.made is not None and HELD <= v.made
 
 
 def is_single_object(v: TupleValue) -> bool:

@@ -31,7 +31,7 @@ from ..engine.disjoint import views_disjoint
 from ..engine.path import Fixed
 from ..engine.values import (
     ARRAYS, SEQUENCES, ArrayValue, Delayed, Loss, LostArray, ScalarValue, TupleValue, UnionValue, Value, ViewValue,
-    arrays, is_complex, map_arrays, type_of,
+    arrays, is_complex, is_field, map_arrays, type_of,
 )
 from ..engine.views import ITEM, Along, View, within
 
@@ -175,7 +175,8 @@ def write(ctx: Lowering, place: ArrayValue | ViewValue, by: str, span: Span) -> 
 
 def item_replaced(ctx: Lowering, cells: ArrayValue, by: str, span: Span) -> None:
     """Report values in flight that are items of a list, of which one is replaced."""
-    _lose_waiting(ctx, lambda part, read: (read or is_item(part)) and may_overlap(ctx, part, cells), by, span, True)
+    lost = lambda part, read: (read or is_item(part) or is_field(part)) and may_overlap(ctx, part, cells)
+    _lose_waiting(ctx, lost, by, span, True)
 
 
 def _same_array(leaf: Value, place: ArrayValue | ViewValue) -> bool:
