@@ -200,7 +200,7 @@ REFUSED = {
     "an array that is given": (
         "def put(p, v):\n    p.v = v\n" + LISTED + "put(ps[0], x)\nreturn ps[0].v[0]", "an array that is given"),
     "an object that is replaced in its list": (
-        LISTED + "o = ps[0]\nps[0] = P(c, x * 2.0)\no.q = 3.0\nreturn o.q", "after its array was updated"),
+        LISTED + "o = ps[0]\nps[0] = P(c, x * 2.0)\no.q = 3.0\nreturn o.q", "or another one"),
     "a field of another type": (
         "ps = [P(1, x * v) for v in x]\nps[0].q = c\nreturn ps[0].q", "keeps its type"),
 }  # fmt: skip

@@ -10,7 +10,7 @@ from typing import Any
 from ..ir.core import Atom, Block, Checkpoint, Const, Loop, Var
 from ..frozen import frozen
 from ..ownership.objects import earlier, is_single_object
-from ..ownership.state import inherits, join_aliases, lose, movable, record_copy, shared_use
+from ..ownership.state import array_leaves, inherits, join_aliases, lose, movable, record_copy, shared_use
 from ..messages.language import EverDeeper
 from ..messages.types import TypeChanges
 from ..span import Span
@@ -19,6 +19,7 @@ from .blocks import block, definitely_bound, exit_kind, set_exit_kind
 from .entities import unknown_constant
 from .evaluation import condition
 from .exits import bound_if, breaks, returns
+from .growing import leaves_of
 from .joins import branch, coerce, made_in, own_array
 from .loop_head import TOP, Head, Place, fits, lost_leaf, lost_parts, outside, renamed
 from .path import Classes, Fixed
@@ -26,8 +27,8 @@ from .places import materialise
 from .state import BREAK, CTL, FALSE, GIVEN_OBJECT, ONE, RETURN, RUN, TRUE, ZERO, Lowering
 from .values import (
     ARRAYS, SILENT, ArrayType, ArrayValue, Binding, Bottom, Loss, LostArray, OtherType, Poison, ScalarType,
-    ScalarValue, TupleType, TupleValue, Undecided, UnionValue, Value, ValueType, ViewValue, arrays, contains, describe,
-    differing, join_settling, join_types, leaves, rebuild, type_leaves, type_of,
+    ScalarValue, TupleType, TupleValue, Undecided, UnionType, UnionValue, Value, ValueType, ViewType, ViewValue, arrays,
+    contains, describe, differing, join_settling, join_types, leaves, rebuild, type_leaves, type_of,
 )
 
 AGAIN = "%again"
@@ -396,10 +397,13 @@ class Attempt:
                 if contains(b.value, UnionValue) and name not in grown.owned:
                     grown.owned.add(name)
                     return True
-                var = next(arrays(b.value))
-                loss = Loss("carried", f"`{var.name.partition('.')[0]}`", b.span)
-                grown.lost[name] = LostArray(var.type if isinstance(t, TupleType) else Array(t.dtype, t.rank), loss)
-                continue
+                both = None if h is None else join_types(type_of(h.value), t)
+                if both is None or self.perhaps_outer(h.value, b.value) or not self.stands(both):
+                    var = next(arrays(b.value))
+                    loss = Loss("carried", f"`{var.name.partition('.')[0]}`", b.span)
+                    grown.lost[name] = LostArray(var.type if isinstance(t, TupleType) else Array(t.dtype, t.rank), loss)
+                    continue
+                t = both  # the loop carries an array of its own, to which `coerce` copies each part
             if name not in grown.types:
                 if h is None or h.value != b.value or h.defined != b.defined:
                     grown.types[name] = t if h is None else self.joined(name, type_of(h.value), t, h, b)
@@ -419,6 +423,25 @@ class Attempt:
                 elif self.ctx.is_nonneg(head_atom) and not (self.ctx.is_nonneg(end) and self.ctx.bits(end) <= 50):
                     grown.wrapping.add(name)
         return len(grown.moving) != moving
+
+    def perhaps_outer(self, before: Value, v: Value) -> bool:
+        """Whether a name, which holds ``before`` at the head, holds on some path the whole of an array that another
+        name holds. Such an array is more often forgotten to be copied than meant as it is."""
+        inside = {x.name for x in (*self.carried, *arrays(before))}
+        unions = [x for x in array_leaves(v) if isinstance(x, UnionValue)]
+        while unions:
+            u = unions.pop()
+            unions += (x for x in (u.one, u.other) if isinstance(x, UnionValue))
+            if any(isinstance(x, ArrayValue) and x.var.name not in inside for x in (u.one, u.other)):
+                return True
+        return False
+
+    def stands(self, t: ValueType) -> bool:
+        """Whether the views in a type are of arrays from before the loop."""
+        inside = {x.name for x in self.carried} | made_in(self.ctx.out)
+        parts = list(leaves_of(t))
+        views = [p.base.name for p in parts if isinstance(p, ViewType) and isinstance(p.base, Var)]
+        return inside.isdisjoint(views) and not any(isinstance(p, UnionType) for p in parts)
 
     def carries(self, before: Value, v: Value) -> bool:
         """Whether a name that holds ``before`` at the head can hold array ``v`` in the next iteration: as an array of

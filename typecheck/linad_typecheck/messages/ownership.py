@@ -56,7 +56,7 @@ class UseAfterMove(Message):
         made = (
             ()
             if self.made == NOWHERE or not self.by
-            else (Label(self.made, f"`{self.by}` and `{self.name}` share one array from here"),)
+            else (Label(self.made, f"`{self.by}` and `{self.name}` {'may ' * self.written}share one array from here"),)
         )
         return (*made, Label(self.at, "updated here" if self.written else "moved here"))
 
@@ -79,9 +79,8 @@ class ConflictingUpdates(Message):
     copies: tuple[Edit, ...] | None = None  # as in `UseAfterMove`
 
     def message(self) -> str:
-        return (
-            f"`{self.name}` and {f'`{self.by}`' if self.by else 'another value'} share one array, and both are updated"
-        )
+        other = f"`{self.by}`" if self.by else "another value"
+        return f"`{self.name}` and {other} may share one array, and both are updated"
 
     def label(self) -> str:
         return "updated here, too: plain Python would change both"
@@ -90,7 +89,7 @@ class ConflictingUpdates(Message):
         made = (
             ()
             if self.made == NOWHERE or not self.by
-            else (Label(self.made, f"`{self.by}` and `{self.name}` share one array from here"),)
+            else (Label(self.made, f"`{self.by}` and `{self.name}` may share one array from here"),)
         )
         return (*made, Label(self.at, f"{f'`{self.by}`' if self.by else 'the other one'} is updated here"))
 
