@@ -1283,6 +1283,15 @@ def f(x, keys):
         total = total * x + k * m
     return total * n + len(c.most_common(2))
 """, (1.3, np.array([3, 1, 3, 2, 2]))),
+    "row loop keep": ("""\
+def f(x, n):
+    A = [[x * i, x] for i in range(n)]
+    best = A[0]
+    for row in A:
+        if row[0] > best[0]:
+            best = row
+    return best[0] * best[1]
+""", (1.3, 3)),
 }
 
 # What is refused, because Python would show a change under another name.
@@ -1336,14 +1345,5 @@ def f(x, n):
     r = A[0] if x > 1.0 else A[1]
     A[0][0] = 9.0
     return sum(r)
-""", (1.3, 3)),
-    "row loop keep": ("""\
-def f(x, n):
-    A = [[x * i, x] for i in range(n)]
-    best = A[0]
-    for row in A:
-        if row[0] > best[0]:
-            best = row
-    return best[0] * best[1]
 """, (1.3, 3)),
 }

@@ -13,13 +13,14 @@ from ..engine.blocks import STATEMENTS, assign, block, definitely_bound, exit_ki
 from ..engine.evaluation import condition
 from ..engine.exits import bound_at_breaks, breaks, continues, returns
 from ..engine.fixpoint import fixpoint
+from ..engine.growing import leaves_of
 from ..engine.joins import Arm, branch, join
 from ..engine.loop_head import Head, lost_leaf
 from ..engine.memoised_heads import settled_from
 from ..engine.path import Settled
 from ..engine.state import BREAK, FALSE, GIVEN_OBJECT, ONE, RETURN, RUN, TRUE, ZERO, Ahead, Lowering
 from ..engine.values import (
-    ARRAYS, Binding, Bottom, LostArray, Poison, Value, contains, describe, join_types, type_of,
+    ARRAYS, Binding, Bottom, LostArray, OtherType, Poison, Value, contains, describe, join_types, type_of,
 )  # fmt: skip
 from ..ownership.liveness import bound, rebound
 from ..messages.language import Unsupported
@@ -353,7 +354,9 @@ def _wrong_in(found: Ahead) -> bool:
 
 
 def _wrong(found: Ahead[Head]) -> bool:
-    return bool(found.value.changes) or _wrong_in(found)
+    unknown = (isinstance(leaf, OtherType) and isinstance(leaf.value, Poison)
+               for t in found.value.types.values() for leaf in leaves_of(t))  # fmt: skip
+    return bool(found.value.changes) or _wrong_in(found) or any(unknown)
 
 
 STATEMENTS.update({ast.For: _for, ast.While: _while})

@@ -195,7 +195,8 @@ def _stored(ctx: Lowering, items: Sequence[Value], t: ValueType, span: Span) -> 
         return TupleValue(tuple(_stored(ctx, p, k, span) for p, k in zip(parts, t.items, strict=True)), t.record)
     if not isinstance(t, ArrayType):  # items of a type that is not known yet
         return t.value
-    there = [(k, v) for k, v in enumerate(items) if v is not None]  # the cells of the others, None, are never read
+    # the cells of the others, None or of an attempt that is not taken, are never read
+    there = [(k, v) for k, v in enumerate(items) if v is not None and not isinstance(v, (*SILENT, Never))]
     row = shape_of(ctx, there[0][1], span) if there and t.rank > 1 else (ZERO,) * (t.rank - 1)
     cells = _new(ctx, t, (Const(len(items), I64), *row), span)
     for k, v in there:
