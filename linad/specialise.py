@@ -32,7 +32,7 @@ from .codegen.startup import import_numba
 from .optimise.environment import OFF, BrokenByPass, guarded, verifying
 from .options import Options
 from .progress import compiling
-from .requests import Request, described
+from .requests import EXACT, Request, described
 
 if TYPE_CHECKING:
     from linad_typecheck.ir.core import Program
@@ -206,9 +206,9 @@ class Specialisation:
         """The largest array that a call with these arguments allocates before it starts: the message about it, its
         bytes and its position."""
         with lock:
-            return _programs().largest_array(self.program(request, sizes), self._wanted("hoisted"), values)
+            return _programs().largest_array(self.program(request, sizes), self._wanted(request, "hoisted"), values)
 
-    def _wanted(self, checked: str) -> EmitOptions:
+    def _wanted(self, request: Request, checked: str) -> EmitOptions:
         return EmitOptions(
             fastmath=self.options.fastmath,
             checked=checked,
@@ -216,11 +216,12 @@ class Specialisation:
             cache=self.options.cache and disk.enabled(),
             workspace=True,
             parallel=self.options.parallel,
+            exact=EXACT in request,
             off=self.options.off,
         )
 
     def _compiled(self, request: Request, sizes: Short, checked: str) -> Loaded:
-        wanted = self._wanted(checked)
+        wanted = self._wanted(request, checked)
         key = f"{self.key}-{disk.digest(request, sizes, wanted, _machine().target(), verifying(), guarded())}"
         store = self.store
         loaded = _loaded.pop((store.name, key), None)

@@ -16,7 +16,8 @@ class EmitOptions:
     checks each access that is not proved. ``noalias``: written arrays overlap no others. ``vector_math``: the result of
     `vector_math.choice`, or ``"libm"``. ``workspace``: the driver may take scratch arrays from workspaces. A kernel of
     ``long`` statements is split into functions of about ``part`` (see `function_splitting`). ``parallel``: run
-    independent iterations on threads, in the ``"hoisted"`` build. ``off``: names of passes to skip.
+    independent iterations on threads, in the ``"hoisted"`` build. ``exact``: the code computes a derivative again that
+    contained a nan. ``off``: names of passes to skip.
     """
 
     fastmath: bool = True
@@ -27,6 +28,7 @@ class EmitOptions:
     workspace: bool = False
     recursion_limit: int = 1000
     parallel: bool = False
+    exact: bool = False
     long: int = 1000
     part: int = 250
     off: tuple[str, ...] = ()

@@ -60,7 +60,7 @@ RESHAPING: tuple[Pass, ...] = (
     Pass("constant_folding", fold_constants),
     Pass("dead_store_elimination", eliminate_dead_stores),  # indices that may no longer be negative
     Pass("dead_fill_elimination", eliminate_dead_fills),
-    Pass("reciprocal_sharing", share_reciprocals, ("fastmath",)),
+    Pass("reciprocal_sharing", share_reciprocals, ("fastmath", "again")),
     Pass("loop_invariant_motion", hoist_invariants),
     Pass("loop_unswitching", unswitch),
     Pass("rotation_gather", gather_rotations, FREE),
@@ -113,6 +113,7 @@ def facts(options: EmitOptions) -> Iterator[Fact]:
         "noalias": options.noalias,
         "retry": options.checked == "hoisted",
         "threads": options.parallel,
+        "again": not options.exact,
     }
     return (fact for fact, known in holds.items() if known)
 

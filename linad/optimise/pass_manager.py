@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from linad_typecheck.linear.check_linear import NotLinear
 
 # Facts that a pass may rely on: float sums may be reassociated; arrays with different names do not overlap; a failing
-# check requests the build with all index checks instead of raising; loops run on threads.
-Fact = Literal["fastmath", "noalias", "retry", "threads"]
+# check requests the build with all index checks instead of raising; loops run on threads; a derivative that contains a
+# nan is computed again by code without the passes that rely on this.
+Fact = Literal["fastmath", "noalias", "retry", "threads", "again"]
 Facts = frozenset[str]
 After = Callable[[str, Program], None]
 

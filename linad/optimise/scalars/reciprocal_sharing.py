@@ -7,17 +7,19 @@ Compiler Design and Implementation, 1997, section 12.3), as LLVM does for divisi
 **After.** ``r = div 1.0 t; t_bar = mul a_bar r; q = mul a r; u = mul q t_bar``
 
 **Legality.** Only quotients that are linear in an adjoint or a tangent, and those that are only multiplied by one: a
-quotient of the user's program may be an exact integer, and must stay so. The results differ in the last bit. The
-reciprocal of a number below `2**-1024`, a subnormal one, is infinite.
+quotient of the user's program may be an exact integer, and must stay so. The results differ in the last bits. The
+reciprocal of zero or of a subnormal number is nan instead, from which every adjoint becomes nan that the quotient
+matters for; such a result is computed again without this pass.
 
 **Profitability.** A division takes as long as five to twenty products, and every quotient of a program leads to two in
 its derivative. A single division pays if its divisor does not change in the loop, which LLVM then divides by before.
 
-**Needs.** Reassociation of products (fastmath).
+**Needs.** Reassociation of products (fastmath); results that contain a nan are computed again.
 """
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import replace
 
@@ -25,10 +27,13 @@ from linad_typecheck.ir.core import (
     Block, Const, Function, Let, Loop, Names, Stmt, Var, all_names, blocks, operands, walk,
 )
 from linad_typecheck.ir.rewrite import in_blocks, with_statements
-from linad_typecheck.types import is_float
+from linad_typecheck.span import Span
+from linad_typecheck.types import BOOL, is_float
 
 from linad.analysis.flows import linear_values
 from linad.analysis.loop_facts import defined
+
+LOWEST = {"f64": 2.0**-1022, "f32": 2.0**-126}  # smallest normal numbers
 
 
 def share_reciprocals(f: Function) -> Function:
@@ -52,16 +57,27 @@ def share_reciprocals(f: Function) -> Function:
                 continue
             x, divisor = s.ins
             if isinstance(divisor, Const):
-                by = replace(divisor, value=1.0 / divisor.value)
-            elif divisor in known:
-                by = known[divisor]
-            else:
-                by = known[divisor] = names.var("r", divisor.type)
-                stmts.append(Let(by, "div", (Const(1.0, divisor.type), divisor), s.span))
-            stmts.append(replace(s, op="mul", ins=(x, by)))
+                stmts.append(replace(s, op="mul", ins=(x, replace(divisor, value=1.0 / divisor.value))))
+                continue
+            if divisor not in known:
+                stmts += _reciprocal(divisor, names, known, s.span)
+            stmts.append(replace(s, op="mul", ins=(x, known[divisor])))
         return with_statements(b, stmts)
 
     return replace(f, body=block(f.body, set()))
+
+
+def _reciprocal(t: Var, names: Names, known: dict[Var, Var], span: Span) -> list[Stmt]:
+    """The reciprocal of a number; nan where it is infinite, or would be with another rounding."""
+    kind = t.type
+    near, small, by = names.var("t", kind), names.var("b", BOOL), names.var("r", kind)
+    known[t] = names.var("r", kind)
+    return [
+        Let(near, "abs", (t,), span),
+        Let(small, "lt", (near, Const(LOWEST[kind.dtype], kind)), span),
+        Let(by, "div", (Const(1.0, kind), t), span),
+        Let(known[t], "select", (small, Const(math.nan, kind), by), span),
+    ]
 
 
 def _is_division(s: Stmt) -> bool:
