@@ -362,6 +362,8 @@ def _cause(f: Callable[..., Any], args: Sequence[Any], cell: _Cell, ours: float,
         return f"likely {kind}: rounding of a value of {middle:.3g} alone makes differences uncertain by {noise:.2g}"
     _, before, gap = (abs(right - left) for right, left in slopes)
     right, left = slopes[-1]
+    if min(abs(right), abs(left)) > 8.0 * max(map(abs, slopes[1])):
+        return f"likely a jump: the slopes to both sides, {right:.6g} and {left:.6g}, grow as the step shrinks"
     if gap > atol + rtol * abs(ours) + 4.0 * 256.0 * noise:
         if gap > 8.0 * before:
             return f"likely a jump: the slopes to both sides, {right:.6g} and {left:.6g}, grow as the step shrinks"
@@ -371,6 +373,14 @@ def _cause(f: Callable[..., Any], args: Sequence[Any], cell: _Cell, ours: float,
         if d < 0.25 * far[0]:
             shorter = f"with one of {h:.2g}, in place of {steps[0]:.2g}"
             return f"likely a step too large: {shorter}, they give {(right + left) / 2.0:.6g}"
+    for h in (256.0 * steps[0], 16.0 * steps[0]):
+        (up, forward), (down, back) = (_end(f, args, cell, by) for by in (h, -h))
+        longer = (up - down) / (forward - back)
+        if abs(ours - longer) < 0.25 * far[0]:
+            return (
+                "likely rounding inside, as where the function computes in float32:"
+                f" with a step of {h:.2g}, in place of {steps[0]:.2g}, they give {longer:.6g}"
+            )
     return "differences to both sides agree: no kink was found"
 
 

@@ -129,6 +129,11 @@ wrong.defvjp(lambda x: (wrong(x), x), lambda x, g: (g * x,))
             (np.ones(3, np.float32),),
             "likely float32: rounding of a value of 1e.06 alone",
         ),
+        (
+            lambda x: np.sum(x.astype(np.float32) ** 2),
+            (np.array([1.0, 2.0]),),
+            "likely rounding inside, as where the function computes in float32: with a step of .* they give 2",
+        ),
         (lambda x: np.sqrt(x), (0.0,), "a value near by is not finite"),
         (lambda x: wrong(x) + x, (2.0,), "by x is 3.0, .* differences to both sides agree: no kink was found"),
     ],
@@ -136,6 +141,11 @@ wrong.defvjp(lambda x: (wrong(x), x), lambda x, g: (g * x,))
 def test_the_likely_cause(f, args, told):
     with pytest.raises(AssertionError, match=told):
         check_grads(linear_grad(f, backend="interpret"), args)
+
+
+def test_a_gradient_that_jumps():
+    with pytest.raises(AssertionError, match="likely a jump: the slopes to both sides, .* grow as the step shrinks"):
+        check_grads(linear_grad(lambda x: np.abs(x), backend="interpret"), (0.0,), order=2)
 
 
 class Pair(NamedTuple):
