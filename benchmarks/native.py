@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import count
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ from benchmarks import by_hand, programs
 from benchmarks.timing import interleaved
 
 HERE = Path(__file__).parent
+_numbers = count()
 FLAGS = ("-O3", "-march=native", "-ffast-math")
 AGREE = 1e-10
 
@@ -52,13 +54,19 @@ def _library(source: str) -> ctypes.CDLL:
     return library(HERE / "c" / f"{source}.c")
 
 
+@cache
+def _folder() -> tempfile.TemporaryDirectory:
+    """Where libraries of this process are, until it ends."""
+    return tempfile.TemporaryDirectory(prefix="linad-bench-")
+
+
 def library(source: Path, flags: tuple[str, ...] = FLAGS) -> ctypes.CDLL:
     """A C file as machine code of this process.
 
     Linked apart, without ``-ffast-math``: a library linked with it makes the whole process flush small numbers to zero when it
     is loaded, and every other number here would be another.
     """
-    target = Path(tempfile.mkdtemp(prefix="linad-bench-")) / source.stem
+    target = Path(_folder().name) / f"{source.stem}-{next(_numbers)}"
     subprocess.run(["gcc", *flags, "-fPIC", "-c", str(source), "-o", f"{target}.o"], check=True)
     subprocess.run(["gcc", "-shared", f"{target}.o", "-o", f"{target}.so", "-lm"], check=True)
     return ctypes.CDLL(f"{target}.so")

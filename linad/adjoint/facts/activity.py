@@ -79,7 +79,7 @@ class Facts:
 
     def any_active(self, block: Block) -> bool:
         """Whether any statement of a block has an adjoint."""
-        return any(self.matters(s) for s in walk(block))
+        return any(self._matters_itself(s) for s in walk(block))
 
     def passes_on(self, s: Call) -> bool:
         """Whether a derivative flows through an output of a call: a result, or an array that the call updates."""
@@ -89,9 +89,13 @@ class Facts:
         return any(map(self.is_active, (*s.outs, *written)))
 
     def matters(self, s: Stmt) -> bool:
+        return self._matters_itself(s) or any(self.any_active(b) for b in blocks(s))
+
+    def _matters_itself(self, s: Stmt) -> bool:
+        """Whether a statement has an adjoint, apart from those in its blocks."""
         match s:
             case If() | Loop():
-                return any(map(self.is_active, outputs(s))) or any(self.any_active(b) for b in blocks(s))
+                return any(map(self.is_active, outputs(s)))
             case Call():
                 return self.passes_on(s)
             case Let(out=v) | Load(out=v):

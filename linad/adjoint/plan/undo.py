@@ -46,7 +46,7 @@ def choose_undo(
         changed, undo, exchange = _with_old_cells(f, best[0], undone.union(places))
         facts = analyse_activity(changed, modes, wrt, undo, exchange)
         plan = make_plan(facts, shapes)
-        before, after = _logged_loads(*best), _logged_loads(facts, plan)
+        before, after = _logged_loads(*best, places), _logged_loads(facts, plan, places)
         useful = [place for place in places if after[place] < before[place]]
         if memory(plan) < memory(best[1]) and (useful == places or len(places) == 1):
             best, undone = (facts, plan), undone.union(places)
@@ -91,31 +91,38 @@ def _candidates(facts: Facts, plan: Plan) -> list[str]:
             home = plan.region_of.get(facts.home[s.array.name])
             if place in one_name and place not in found and home is b.frame and _writes_in(facts, plan, place, b.frame):
                 found.append(place)
-    saved = _logged_loads(facts, plan)
+    saved = _logged_loads(facts, plan, found)
     spent = Counter[str]()
     for frame in {id(b.frame): b.frame for b in plan.bodies.values()}.values():
         spent.update(_written_cells(facts, frame.block))
     return [place for place in found if saved[place] > spent[place]]
 
 
-def _logged_loads(facts: Facts, plan: Plan) -> Counter[str]:
-    """By array, the logged words that depend on loads from it. No more can be saved."""
+def _logged_loads(facts: Facts, plan: Plan, places: Iterable[str]) -> Counter[str]:
+    """By array, of these, the logged words that depend on loads from it. No more can be saved."""
     found = Counter[str]()
+    loads: dict[str, list[Stmt]] = {place: [] for place in places}
+    if not loads:
+        return found
+    users: dict[int, list[Stmt]] = {}  # by id of a statement: those that depend on it, or have it in a block
+    for s in walk(facts.function.body):
+        if isinstance(s, Load) and (place := facts.place(s.array)) in loads:
+            loads[place].append(s)
+        used = [facts.definition.get(facts.value(a).name) for a in operands(s) if isinstance(a, Var)]
+        for t in (*used, *(t for inner in blocks(s) for t in inner.stmts)):
+            users.setdefault(id(t), []).append(s)
+    weights = Counter[int]()  # by id of the statement that defines them: the logged words
     for b in plan.bodies.values():
         for name in b.logs:
-            seen: set[int] = set()
-            todo, places = [facts.definition.get(name)], set()
-            while todo:
-                s = todo.pop()
-                if s is None or id(s) in seen:
-                    continue
+            weights[id(facts.definition.get(name))] += TRIPS ** len(b.path)
+    for place, todo in loads.items():
+        seen: set[int] = set()
+        while todo:
+            s = todo.pop()
+            if id(s) not in seen:
                 seen.add(id(s))
-                if isinstance(s, Load):
-                    places.add(facts.place(s.array))
-                todo += [t for inner in blocks(s) for t in inner.stmts]
-                todo += [facts.definition.get(facts.value(a).name) for a in operands(s) if isinstance(a, Var)]
-            for place in places:
-                found[place] += TRIPS ** len(b.path)
+                found[place] += weights[id(s)]
+                todo += users.get(id(s), ())
     return found
 
 
