@@ -79,7 +79,7 @@ def _within(s: Stmt) -> Iterable[Stmt]:
 class _Movable:
     """The statements of an iteration that can execute in a preceding loop."""
 
-    def __init__(self, body: Block, inside: set[str], known: set[str]) -> None:
+    def __init__(self, body: Block, inside: frozenset[str], known: set[str]) -> None:
         self.body, self.inside, self.known = body, inside, known
         self.demands: list[Stmt] = []
         self.erring = False  # whether a load may rely on an earlier check that does not move

@@ -45,18 +45,29 @@ def close_inductions(f: Function) -> Function:
     return with_ranges(f, lambda s, r: _closed(s, r, names), _may_close)
 
 
-def _may_close(s: Loop) -> bool:
+def _is_counted(s: Loop) -> bool:
     return (s.exits or s.stop is not None) and s.step in (ONE, DOWN) and any(c.type == I64 for c in s.carried)
+
+
+def _may_close(s: Loop) -> bool:
+    """Whether a loop has induction variables if all ranges in it are known not to be empty: finding what is known of
+    ints takes longer."""
+    return _is_counted(s) and bool(_increments(s, None)[0])
+
+
+def _increments(s: Loop, r: Ranges | None) -> tuple[dict[int, Affine], Steps]:
+    """The increments of the induction variables of a counted loop, by their positions."""
+    steps = Steps(s, r)
+    used = free_vars(s.body) if s.exits else {c.name for c in s.carried}
+    wanted = (k for k, c in enumerate(s.carried) if c.type == I64 and c.name in used)
+    return {k: step for k in wanted if (step := steps.of(k)) is not None}, steps
 
 
 def _closed(s: Loop, r: Ranges, names: Names) -> list[Stmt]:
     """The loop without its induction variables, followed by the computation of their final values."""
-    if not _may_close(s):
+    if not _is_counted(s):
         return [s]
-    steps = Steps(s, r)
-    used = free_vars(s.body) if s.exits else {c.name for c in s.carried}
-    wanted = (k for k, c in enumerate(s.carried) if c.type == I64 and c.name in used)
-    found = {k: step for k in wanted if (step := steps.of(k)) is not None}
+    found, steps = _increments(s, r)
     if not found:
         return [s]
     head, after = Maker(names, steps.known), Maker(names, steps.known)
@@ -76,9 +87,9 @@ def _closed(s: Loop, r: Ranges, names: Names) -> list[Stmt]:
 
 
 class Steps:
-    """The increments of the carried ints of a loop."""
+    """The increments of the carried ints of a loop. Without ``r``, ranges in it are taken as not empty."""
 
-    def __init__(self, s: Loop, r: Ranges) -> None:
+    def __init__(self, s: Loop, r: Ranges | None) -> None:
         self.loop, self.ranges = s, r
         self.inside = defined(s) - {s.index.name}
         self.lets = {t.out.name: t for t in walk(s.body) if isinstance(t, Let)}
@@ -104,9 +115,9 @@ class Steps:
             case Let(op="mul", ins=(x, y)):
                 f, g = self.form(x), self.form(y)
                 return g * f.const if f.value is not None else f * g.const if g.value is not None else atom(a.name)
-            case Let(op="trips", ins=(x, y, Const(value=1))) if self.ranges.form(a) == self.ranges.form(
-                y
-            ) - self.ranges.form(x):
+            case Let(op="trips", ins=(x, y, Const(value=1))) if self.ranges is None or self.ranges.form(
+                a
+            ) == self.ranges.form(y) - self.ranges.form(x):
                 return self.form(y) - self.form(x)
         return atom(a.name)
 

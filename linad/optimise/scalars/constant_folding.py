@@ -30,7 +30,7 @@ from linad_typecheck.ir.core import (
     AddTo, Alloc, Atom, Block, Call, Check, Const, Dim, Function, If, Let, Load, Loop, Stmt, Store, Var, blocks,
     outputs, walk, writes,
 )
-from linad_typecheck.ir.rewrite import renamed
+from linad_typecheck.ir.rewrite import in_blocks, renamed, with_results, with_statements
 from linad_typecheck.ir.sizes import known_sizes
 from linad_typecheck.infer.affine import Affine, atom
 from linad_typecheck.types import BOOL, FLOATS, I64, INTS, Array, Scalar
@@ -192,7 +192,7 @@ class _Folder:
         around = len(self.found)
         for s in block.stmts:
             self.statement(s, known, facts, out)
-        folded = Block(tuple(out), tuple(map(self.use, block.results)))
+        folded = with_results(with_statements(block, out), map(self.use, block.results))
         for name in self.found[around:]:  # beyond the block, its checks may not have been executed
             del self.same[name]
         del self.found[around:]
@@ -279,7 +279,7 @@ class _Folder:
                 self.same[v.name] = self.use(r)
             return
         arms = [
-            self.block(b, known | known.get(("under", cond, taken), {}), {**facts, cond: taken})
+            self.block(b, known | known.get(("under", cond, taken), {}), facts | {cond: taken})
             for b, taken in ((s.then, True), (s.orelse, False))
         ]
         keep: list[int] = []
@@ -292,10 +292,11 @@ class _Folder:
             else:
                 keep.append(k)
         self.forget(known, s)
-        arms = [replace(arm, results=tuple(arm.results[k] for k in keep)) for arm in arms]
+        arms = [with_results(arm, (arm.results[k] for k in keep)) for arm in arms]
         if keep or any(arm.stmts for arm in arms):
             outs = tuple(s.outs[k] for k in keep)
-            out.append(If(cond, *arms, outs, s.span))
+            same = cond is s.cond and arms[0] is s.then and arms[1] is s.orelse
+            out.append(s if same else If(cond, *arms, outs, s.span))
             for arm, taken in zip(arms, (True, False)):
                 if seen := _seen_outside(arm, outs):
                     key = ("under", cond, taken)
@@ -313,8 +314,9 @@ class _Folder:
             if nxt == c or (isinstance(nxt, Const) and nxt == init):  # the same before and after every iteration
                 self.same[c.name] = self.same[o.name] = init
         self.forget(known, s)
+        s = in_blocks(s, lambda body: self.block(body, known, facts))
         keep = [k for k, c in enumerate(s.carried) if c.name not in self.same]
-        out.append(carrying_only(replace(s, body=self.block(s.body, known, facts)), keep))
+        out.append(s if len(keep) == len(s.carried) else carrying_only(s, keep))
 
     def known_value(self, v: Var, op: str, ins: tuple[Atom, ...], facts: dict[Atom, bool]) -> Atom | None:
         """The atom that an operation is equal to, found without run-time computation, or None."""

@@ -209,9 +209,10 @@ class Dense:
 
 
 class _Kept:
-    """What is computed of a block once, and is no part of its value: the result of `free_vars`."""
+    """What is computed of a block once, and is no part of its value: the results of `walk`, `free_vars` and `names_in`.
+    """
 
-    __slots__ = ("free",)
+    __slots__ = ("free", "names", "walked")
 
 
 @frozen(slots=True)
@@ -528,20 +529,17 @@ def blocks(s: Stmt) -> tuple[Block, ...]:
 
 
 def walk(block: Block) -> Iterator[Stmt]:
-    """Every statement of a block, with those of nested blocks, in text order."""
-    todo = [iter(block.stmts)]
-    while todo:
-        for s in todo[-1]:
-            yield s
-            kind = type(s)
-            if kind is Loop:
-                todo.append(iter(s.body.stmts))
-                break
-            if kind is If:
-                todo += (iter(s.orelse.stmts), iter(s.then.stmts))
-                break
-        else:
-            todo.pop()
+    """Every statement of a block, with those of nested blocks, in text order; kept with the block."""
+    try:
+        return iter(block.walked)
+    except AttributeError:
+        found: list[Stmt] = []
+        for s in block.stmts:
+            found.append(s)
+            for b in blocks(s):
+                found += walk(b)
+        block.walked = tuple(found)
+        return iter(found)
 
 
 def free_vars(block: Block) -> Mapping[str, Var]:
@@ -622,10 +620,18 @@ def defined(f: Function) -> Iterator[Var]:
             yield from (s.index, *s.carried)
 
 
-def names_in(block: Block) -> set[str]:
-    """Every name defined in a block and those inside it."""
+def names_in(block: Block) -> frozenset[str]:
+    """Every name defined in a block and those inside it; kept with the block."""
+    try:
+        return block.names
+    except AttributeError:
+        block.names = found = frozenset(_names(block))
+        return found
+
+
+def _names(block: Block) -> set[str]:
     found: set[str] = set()
-    for s in walk(block):
+    for s in block.stmts:
         kind = type(s)
         if kind in _ONE_OUTPUT:  # without a tuple: most statements, asked for by most passes
             found.add(s.out.name)
@@ -634,10 +640,12 @@ def names_in(block: Block) -> set[str]:
         if kind is Loop:
             found.add(s.index.name)
             found.update([c.name for c in s.carried])
+        for b in blocks(s):
+            found |= names_in(b)
     return found
 
 
-def all_names(f: Function) -> set[str]:
+def all_names(f: Function) -> frozenset[str]:
     """Every name defined in a function."""
     return names_in(f.body).union(p.var.name for p in f.params)
 

@@ -178,7 +178,7 @@ def in_blocks(s: ir.Stmt, change: InBlock) -> ir.Stmt:
     kind = type(s)
     if kind is ir.If:
         then, orelse = change(s.then), change(s.orelse)
-        return s if then is s.then and orelse is s.orelse else replace(s, then=then, orelse=orelse)
+        return s if then is s.then and orelse is s.orelse else ir.If(s.cond, then, orelse, s.outs, s.span)
     if kind is ir.Loop:
         body = change(s.body)
         return s if body is s.body else replace(s, body=body)
@@ -221,3 +221,9 @@ def with_statements(b: ir.Block, stmts: Iterable[ir.Stmt]) -> ir.Block:
     made = tuple(stmts)
     same = len(made) == len(b.stmts) and all(map(is_, made, b.stmts))
     return b if same else ir.Block(made, b.results)
+
+
+def with_results(b: ir.Block, results: Iterable[ir.Atom]) -> ir.Block:
+    """The block with other results; the same one if each is the same."""
+    made = tuple(results)
+    return b if _same(made, b.results) else ir.Block(b.stmts, made)
