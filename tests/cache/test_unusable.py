@@ -144,9 +144,9 @@ resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))  # front and text have r
 
 @linear_grad
 def f(A: Float64[np.ndarray, "n n"]) -> float:
-    return np.linalg.det(A)
+    return np.linalg.cholesky(A)[1, 0]
 
-print(f.grad(np.diag([2.0, 3.0])).tolist())
+print(f(np.array([[4.0, 2.0], [2.0, 5.0]])))
 """
 
 
@@ -157,5 +157,5 @@ def test_machine_code_that_finds_no_room(tmp_path):
     environment = {**os.environ, "LINAD_CACHE_DIR": str(tmp_path / "cache"), "PYTHONDONTWRITEBYTECODE": "1"}
     command = [sys.executable, str(tmp_path / "program.py")]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
-    assert done.stdout.strip() == "[[3.0, 0.0], [0.0, 2.0]]", done.stderr
+    assert done.stdout.strip() == "1.0", done.stderr
     assert done.stderr.count("LinadWarning") == 1 and "program.py:12: " in done.stderr
