@@ -324,6 +324,7 @@ def stretched(x):
     return x * (1 + 2j)
 
 
+@pytest.mark.interpreted
 def test_transforms():
     """Of functions with complex results, and by complex arguments where the derivative is a complex number."""
     z, x, eye = np.array([1 + 1j, 0.5]), np.array([1.0, 2.0]), np.diag([1 + 2j, 1 + 2j])

@@ -9,8 +9,10 @@ from itertools import product
 import numpy as np
 import pytest
 from linad_typecheck import check_source
+from linad_typecheck.engine import specialise
 from linad_typecheck.engine.evaluation import EXPRESSIONS
 from linad_typecheck.engine.fixpoint import fixpoint
+from linad_typecheck.engine.function import lower_function
 from linad_typecheck.engine.loop_head import TOP, Head
 from linad_typecheck.engine.spec import Contract
 from linad_typecheck.engine.values import ArrayType, Bottom, OtherType, Poison, ScalarType, TupleType, join_types
@@ -312,3 +314,14 @@ def test_a_chain_of_a_known_length_is_followed():
     body = "    head = None\n    for k in range(3):\n        head = Node(x[k], head)\n"
     text = NODE + body + "    return head.value * head.next.value + head.next.next.value\n"
     both_ways(load(text), np.array([0.75, -1.25, 0.5]))
+
+
+def test_helpers_of_helpers_that_change_a_list_are_lowered_twice_each(monkeypatch):
+    """Once to find what they change, and once as what takes that over: not again for each caller that does so too."""
+    depth, lowered = 8, []
+    helpers = "".join(f"def h{k}(c):\n    h{k - 1}(c)\n    c.append(c[0])\n\n" for k in range(1, depth))
+    body = f"    c = []\n    for k in range(3):\n        c.append(x)\n    h{depth - 1}(c)\n    return sum(c)\n"
+    monkeypatch.setattr(specialise, "lower_function", lambda *given: (lowered.append(given), lower_function(*given))[1])
+    whole = Whole(load(f"def h0(c):\n    c.append(1.0)\n\n{helpers}def f(x):\n{body}"), (2.0,))
+    assert whole.run(whole.lowered)[0] == 3 * 2.0 + 1.0 + (depth - 1) * 2.0
+    assert len(lowered) == 2 * depth

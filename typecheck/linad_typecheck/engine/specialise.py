@@ -82,7 +82,7 @@ class Specialiser(Programs):
         before = set(self.specs)
 
         def run(known: Contract) -> tuple[Contract, None]:
-            for other in set(self.specs) - before:  # they were lowered against the previous contract
+            for other in set(self.specs) - before if spec.recursive else ():  # lowered against the previous contract
                 self.taken.discard(self.specs.pop(other).name)
             spec.contract = known
             with self.apart() as spec.findings:
