@@ -74,7 +74,7 @@ def _merge_sort(keys, order, low, high):
         from_keys, to_keys, from_order, to_order = to_keys, from_keys, to_order, from_order
         width, swapped = 2 * width, not swapped
     if swapped:
-        for i in range(n):  # an assignment of slices takes Numba seconds: it compiles a message about shapes that differ
+        for i in range(n):  # for an assignment of slices Numba compiles a message about shapes, which takes seconds
             to_keys[i], to_order[i] = from_keys[i], from_order[i]
 
 
