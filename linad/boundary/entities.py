@@ -96,10 +96,11 @@ def entity(value: object, key: str) -> Entity | None:
     if isinstance(value, type) and issubclass(value, Enum) and value.__members__:
         return EnumClass(_class_key(value), tuple((n, member(m)) for n, m in value.__members__.items()))
     if isinstance(value, type) and issubclass(value, Exception) and value.__module__ not in ("builtins", *LIBRARIES):
-        builtin = next(c.__name__ for c in value.__mro__ if c.__module__ == "builtins")
+        known = lambda c: c.__module__ == "builtins" or c is np.linalg.LinAlgError
+        builtin = next(c.__name__ for c in value.__mro__ if known(c))
         if "<locals>" in value.__qualname__:
             return ErrorClass(builtin, ())
-        own = (_class_key(c) for c in value.__mro__ if c.__module__ != "builtins")
+        own = (_class_key(c) for c in value.__mro__ if not known(c))
         return ErrorClass(_class_key(value), (*own, builtin))
     if isinstance(value, np.ndarray):
         kind = array_type(value)

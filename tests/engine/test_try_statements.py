@@ -9,6 +9,12 @@ from ..kit import HEADER, load
 from ..two_roads import differences
 
 HELPERS = """
+class Singular(np.linalg.LinAlgError):
+    pass
+def nonzero(v):
+    if v < 0.0:
+        raise Singular("zero")
+    return v
 def positive(v):
     if v < 0.0:
         raise ValueError("negative")
@@ -33,6 +39,8 @@ def stored(a, i, v):
     return positive(v)
 """
 ACCEPTED = {
+    "derived from NumPy's": "s = 0.0\nfor v in x:\n    try:\n        s += nonzero(v)\n    except np.linalg.LinAlgError:\n        s += 3.0 * v\nreturn s",
+    "derived from NumPy's, as what that is": "s = 0.0\nfor v in x:\n    try:\n        s += nonzero(v)\n    except ValueError:\n        s += 3.0 * v\nreturn s",
     "a raise": "s = 0.0\nfor v in x:\n    try:\n        s += positive(v)\n    except ValueError as e:\n        s += 3.0 * v\nreturn s",
     "in calls": "s = 0.0\nfor k, v in enumerate(x):\n    try:\n        t = low(v, k)\n        s += t * t\n    except (ValueError, LookupError):\n        s += v\n"
     "    else:\n        s += 1.0\nreturn s",

@@ -382,7 +382,7 @@ class Attempt:
                         lost_leaf(b.value) if h is None or name in grown.types else lost_parts(h.value, b.value)
                     )
                 continue
-            if isinstance(b.value, Poison) and h is not None and not contains(h.value, SILENT):
+            if h is not None and contains(b.value, Poison) and not contains(h.value, SILENT):
                 if contains(h.value, LostArray):
                     grown.lost[name] = lost_leaf(h.value)
                 # with an unchanged head the next attempt reports it again
