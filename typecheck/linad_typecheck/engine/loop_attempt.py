@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..ir.core import Atom, Block, Checkpoint, Const, Loop, Var
+from ..ir.core import Atom, Block, Checkpoint, Const, Loop, Var, walk
+from ..linear.uses import uses
 from ..frozen import frozen
 from ..ownership.objects import earlier, is_single_object
 from ..ownership.state import array_leaves, inherits, join_aliases, lose, movable, record_copy, shared_use
@@ -32,6 +33,7 @@ from .values import (
 )
 
 AGAIN = "%again"
+_UPDATES = ("update", "accumulate")
 
 
 @frozen
@@ -429,6 +431,10 @@ class Attempt:
         name holds. Such an array is more often forgotten to be copied than meant as it is."""
         inside = {x.name for x in (*self.carried, *arrays(before))}
         unions = [x for x in array_leaves(v) if isinstance(x, UnionValue)]
+        stmts = walk(Block(tuple(self.ctx.out))) if unions else ()
+        changed = {a.name for s in stmts for a, use in uses(s, self.ctx.programs.modes) if use in _UPDATES}
+        if any(a.name in changed for u in unions for a in arrays(u)):  # a copy after the branch would come too late
+            return True
         while unions:
             u = unions.pop()
             unions += (x for x in (u.one, u.other) if isinstance(x, UnionValue))
