@@ -39,6 +39,7 @@ from linad_typecheck.names.scope import (
     RecordField,
     Scope,
     dict_class,
+    frozen_class,
 )
 from linad_typecheck.signature import RecordStructure, RecordTag, Signature, Structure
 from linad_typecheck.source import SourceFile
@@ -53,7 +54,7 @@ MEANING: dict[str, Callable[..., typing.Any]] = {}
 
 _known: weakref.WeakKeyDictionary[type, RecordClass | Opaque] = weakref.WeakKeyDictionary()
 for _name, _result in RESULTS.items():
-    if _name.startswith("numpy."):
+    if _name.startswith("numpy.linalg."):
         _class = type(getattr(np.linalg, _name.rpartition(".")[2])(np.eye(1)))
     else:  # SciPy is not imported for it
         _class = namedtuple(_result.name, _result.names)
@@ -298,6 +299,8 @@ def constant(value: object) -> RecordConstant | tuple[object, ...] | None:
         return RecordConstant(COMPLEX, (value.real, value.imag))
     if type(value) is range:
         return RecordConstant.of_range(value)
+    if type(value).__name__ in ("rv_continuous_frozen", "rv_discrete_frozen"):
+        return _distribution(value)
     if type(value) is list:
         record = LIST if len(value) <= MOST_KEYS else None
     elif type(value) is dict and len(value) <= MOST_KEYS and all(MEANING["is_constant"](k) for k in value):
@@ -313,6 +316,14 @@ def constant(value: object) -> RecordConstant | tuple[object, ...] | None:
             return None
         items.append(made)
     return tuple(items) if record is None else RecordConstant(record, tuple(items))
+
+
+def _distribution(value: typing.Any) -> RecordConstant | None:
+    """A distribution of SciPy that holds its parameters; None where these are no constants."""
+    dotted, items = f"scipy.stats.{value.dist.name}", (*value.args, *value.kwds.values())
+    if not all(map(MEANING["is_constant"], items)):
+        return None
+    return RecordConstant(frozen_class(dotted, len(value.args), tuple(value.kwds)), items)
 
 
 def changeable(value: object) -> bool:

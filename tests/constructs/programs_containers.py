@@ -4,6 +4,30 @@ import numpy as np
 
 # ruff: noqa: E501
 PROGRAMS = {
+    "numbers known only at run time are looked up among known keys": ("""\
+TABLE = {0.25: 7.0, 0.5: 2.0, 1: 3.0}
+def f(x, n):
+    k = n / 2
+    new = {0.5: x[0] * x[1], 2.0: x[1]}
+    total = x[0] * TABLE[k] + TABLE.get(k * 3.0, 5.0) * x[1] + TABLE[n] * x[2]
+    if k in TABLE and k * 3.0 not in TABLE and n in TABLE:
+        total = total * new[n * 2.0]
+    for key, value in TABLE.items():
+        total = total + key * value * new[k]
+    return total
+""", (np.array([0.5, 1.2, 2.0]), 1)),
+    "a number is not a known key": ("""\
+def f(x, n):
+    return x[0] * {0.25: 7.0, 0.5: x[1]}[n / 4]
+""", (np.array([0.5, 1.2, 2.0]), 3)),
+    "keys that are equal are one key": ("""\
+def f(x):
+    d, pairs, flags = {1: 5.0, 2.0: 3.0}, {(1, 2): 4.0}, {True: 2.0}
+    d[1.0] = 7.0
+    there = 3.0 if 1.0 in d and True in d and 3.0 not in d else 2.0
+    kinds = [k / 2 for k in {1: 0.0}] + [k // 2 for k in {1.0: 0.0}] + [k + 1 for k in flags]
+    return x[0] * d[1] * d[True] + x[1] * d.get(2, 9.0) * there * len(d) + x[2] * pairs[1.0, 2.0] * flags[1] + sum(kinds)
+""", (np.array([0.5, 1.2, 2.0]),)),
     "lists that grow under another name": ("""\
 class Holder:
     def __init__(self):

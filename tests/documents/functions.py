@@ -232,6 +232,14 @@ EXAMPLES = {
     **{f"scipy.special.eval_{n}": f"sp.eval_{n}(k, x, y)" for n in ("genlaguerre", "gegenbauer")},
     "scipy.special.sph_harm_y": "sp.sph_harm_y(m, k, x, y).real",
     **{f"scipy.stats.multivariate_t.{n}": f"st.multivariate_t.{n}(v, u, A, 2.5)" for n in ("pdf", "logpdf")},
+    **{
+        f"scipy.stats.{n}.interval": f"st.{n}.interval(x{shape})[0]"
+        for n, shape in {
+            **dict.fromkeys("norm halfnorm expon uniform cauchy laplace logistic".split(), ""),
+            **dict.fromkeys("lognorm gamma chi2 weibull_min t".split(), ", 2.5"), "beta": ", 2.5, y", "f": ", 2.5, y",
+        }.items()
+    },
+    "scipy.stats.norm.fit": "st.norm.fit(v)[1]",
     **{f"scipy.stats.wishart.{n}": f"st.wishart.{n}(A, 5.0, A)" for n in ("pdf", "logpdf")},
     "scipy.interpolate.CubicSpline": "sx.CubicSpline(v, u)(x)",
     "scipy.interpolate.InterpolatedUnivariateSpline": "sx.InterpolatedUnivariateSpline(v, u)(x)",
@@ -257,7 +265,7 @@ EXAMPLES = {
         if (home, what) != ("polynomial", "gauss")
     },
     **{f"cmath.{n}": f"cmath.{n}(x).real" for n in "acos asin asinh atan atanh".split()},
-    "numpy.sort_complex": "np.sort_complex(v).real", "scipy.signal.get_window": "sg.get_window('hann', k)",
+    "numpy.sort_complex": "np.sort_complex(v).real", "scipy.signal.firwin": "sg.firwin(k, x)", "scipy.signal.get_window": "sg.get_window('hann', k)",
     "scipy.signal.windows.get_window": "sw.get_window(('tukey', 0.3), k)",
     "scipy.optimize.minimize_scalar": "so.minimize_scalar(lambda t: (t - x) ** 2, bounds=(-9.0, 9.0)).x",
     **{
@@ -274,6 +282,24 @@ EXAMPLES = {
             "__mul__": "Rotation.from_rotvec(u)).apply(v",
         }.items()
     },
+    **{
+        f"{key}{n and '.'}{n}": call.replace("F(", f"{key.replace('numpy', 'np')}(")
+        for key, own in {
+            "numpy.poly1d": {
+                **{n: f"F(v).{n}" for n in "c coef coefficients".split()}, "__array__": "F(v).c", "__getitem__": "F(v)[1]",
+                **{n: f"x * F(v).{n}" for n in ("o", "order")}, "__len__": "x * len(F(v))",
+            },
+            "numpy.polynomial.Polynomial": {
+                "fit": "F.fit(v, u, 2)(x)".replace("F.", "np.polynomial.Polynomial."), "convert": "F(v).convert()(x)", "copy": "F(v).copy()(x)",
+                "degree": "x * F(v).degree()", "mapparms": "F(v, domain=[0.0, x]).mapparms()[1]", "__array_ufunc__": "(F(v) * x).coef",
+            },
+        }.items()
+        for n, call in {
+            "": "F(v)(x)", "__call__": "F(v)(x)", "deriv": "F(v).deriv()(x)", "integ": "F(v).integ()(x)", "__add__": "(F(v) + x)(y)",
+            "__radd__": "(x + F(v))(y)", "__sub__": "(F(v) - x)(y)", "__rsub__": "(x - F(v))(y)", "__mul__": "(F(v) * x)(y)",
+            "__rmul__": "(x * F(v))(y)", "__truediv__": "(F(v) / x)(y)", "__pow__": "(F(v) ** 2)(x)", "__neg__": "(-F(v))(x)", **own,
+        }.items()
+    },
     "scipy.optimize.brentq": "so.brentq(lambda t: t + x, -9.0, 9.0)",
     "scipy.optimize.bisect": "so.bisect(lambda t: t + x, -9.0, 9.0)",
     "scipy.optimize.newton": "so.newton(lambda t: t * t - x, 1.0)",
@@ -283,12 +309,16 @@ INTERNAL = ("linad.vjp's pullback", "linad.jvp's directions", "linad.vjp's direc
 Chosen = Callable[[str, Kind], bool]
 
 
+_POLYNOMIALS = ("numpy.poly1d", "numpy.polynomial.Polynomial")
+
+
 def _of_numpy(n: str, kind: Kind, dots: int) -> bool:
-    return n.startswith("numpy.") and not n.startswith("numpy.linalg.") and kind == "rule" and n.count(".") == dots
+    return n.startswith("numpy.") and not n.startswith(_POLYNOMIALS) and not n.startswith("numpy.linalg.") and kind == "rule" and n.count(".") == dots
 
 
 SECTIONS: tuple[tuple[str, Chosen], ...] = (
-    ("NumPy", lambda n, kind: _of_numpy(n, kind, 1) or n.startswith(("numpy.polynomial.", "numpy.lib.", "numpy.seterr", "numpy.geterr"))),
+    ("NumPy", lambda n, kind: _of_numpy(n, kind, 1) or (n.startswith(("numpy.polynomial.", "numpy.lib.", "numpy.seterr", "numpy.geterr")) and not n.startswith(_POLYNOMIALS))),
+    ("Polynomials as objects", lambda n, kind: n.startswith(_POLYNOMIALS)),
     ("Methods of ufuncs", lambda n, kind: _of_numpy(n, kind, 2) and not n.startswith(("numpy.ma.", "numpy.fft."))),
     ("numpy.linalg", lambda n, kind: n.startswith("numpy.linalg.")),
     ("scipy.linalg", lambda n, kind: n.startswith("scipy.linalg.")),

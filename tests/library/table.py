@@ -208,9 +208,14 @@ _rows("numpy", """
     digitize: np.digitize(e, np.array([-1.0, 0.0, 2.0])) | np.digitize(e, np.array([2.0, 0.0, -1.0]), right=True) | np.digitize(x, np.array([1.0, 1.0]))
 """)  # fmt: skip
 _rows("numpy", """
-    add.reduce: np.add.reduce(x) | np.add.reduce(A) | np.add.reduce(A, axis=1)
+    add.reduce: np.add.reduce(x) | np.add.reduce(A) | np.add.reduce(A, axis=1) | np.add.reduce(x, where=x > 1, initial=2) | np.add.reduce(A, axis=1, initial=1)
+    logical_and.reduce: np.logical_and.reduce(x > 0) | np.logical_and.reduce(A) | np.logical_and.reduce(A > 0, axis=1) | np.logical_and.reduce([x > 0, x < 2])
+    logical_or.reduce: np.logical_or.reduce(x > 0) | np.logical_or.reduce(A) | np.logical_or.reduce(A > 0, axis=1, keepdims=True)
+    true_divide.outer: np.true_divide.outer(x, y)
+    logical_and.outer: np.logical_and.outer(x, y)
+    logical_or.outer: np.logical_or.outer(x, y)
     multiply.reduce: np.multiply.reduce(x) | np.multiply.reduce(A)
-    maximum.reduce: np.maximum.reduce(x) | np.maximum.reduce(A)
+    maximum.reduce: np.maximum.reduce(x) | np.maximum.reduce(A) | np.maximum.reduce(x, initial=1)
     minimum.reduce: np.minimum.reduce(x) | np.minimum.reduce(A, axis=1)
     logaddexp.reduce: np.logaddexp.reduce(x) | np.logaddexp.reduce(A) | np.logaddexp.reduce(A, axis=1)
     add.accumulate: np.add.accumulate(x) | np.add.accumulate(A)
@@ -241,6 +246,11 @@ _PLACED = ("F(e)", "F(1.5, e, 2.0)", "F(1.5, 0.25, e)")  # by the number, the pl
 _SHAPED = ("F(e, 0.75)", "F(1.5, e, 0.25, 2.0)", "F(1.5, 0.75, 0.25, e)")  # and by a shape
 _each("scipy.stats.norm", "pdf logpdf cdf logcdf sf logsf", *_PLACED)
 _each("scipy.stats.norm", "ppf isf", "F(e)", "F(0.75, 0.25, e)")
+_each("scipy.stats.norm", "fit", "F(np.clip(np.nan_to_num(x), -9, 9))")
+for _name, _shape in {"lognorm": "0.5", "gamma": "2.5", "chi2": "3.0", "weibull_min": "1.5", "beta": "2.0, 3.0", "t": "4.0", "f": "3.0, 5.0"}.items():
+    _each(f"scipy.stats.{_name}", "interval", f"F(0.75, {_shape}, 0.5, 2.0)")
+for _name in "norm halfnorm expon uniform cauchy laplace logistic".split():
+    _each(f"scipy.stats.{_name}", "interval", "F(0.75)", "F(0.75, 0.5, 2.0)")
 _each("scipy.stats.expon", "pdf logpdf cdf sf", *_PLACED)
 _each("scipy.stats.uniform", "pdf logpdf cdf", "F(e)", "F(1.5, e, 2.0)", "F(1.5, 0.25, e)")
 _each("scipy.stats.expon", "ppf", "F(e)", "F(0.75, 0.25, e)")
@@ -362,6 +372,8 @@ _rows("scipy.signal", """
 _SIGNAL = "np.append(np.arange(8.0), np.clip(np.nan_to_num(x), -9, 9) * 1.0)"
 _rows("scipy.signal", f"""
     lfilter: sg.lfilter([0.5, 0.25, 1.0], [2.0, 0.5], [u, v, 1.0], zi=[1.0, u])[0]
+    detrend: 1e3 + sg.detrend({_SIGNAL}) | 1e3 + sg.detrend({_SIGNAL}, type="constant") | 1e3 + sg.detrend(np.outer({_SIGNAL}, [1.0, 2.0]), axis=0) | 1e3 + sg.detrend([1, 2, 4])
+    firwin: sg.firwin(7, 0.3) | sg.firwin(7, [0.2, 0.5]) | sg.firwin(7, [0.2, 0.5], pass_zero=False) | sg.firwin(7, 0.3, pass_zero="highpass") | sg.firwin(8, 10.0, fs=100.0, window="hann") | sg.firwin(5, 0.3, scale=False, window=("kaiser", 3.0)) | sg.firwin(9, [0.1, 0.3, 0.5])
     lfilter_zi: sg.lfilter_zi([0.5, 0.25], [2.0, -1.0, 0.5]) | sg.lfilter_zi([0.5, u], [1.0])
     filtfilt: sg.filtfilt([0.5, 0.25], [2.0, -1.0], {_SIGNAL}) | sg.filtfilt([0.5], [1.0, 0.5], {_SIGNAL}, padtype=None) | sg.filtfilt([0.5], [1.0, 0.5], x * 1.0)
     sosfilt: sg.sosfilt(np.array([[0.5, 0.25, 0.0, 1.0, -0.5, 0.25]]), {_SIGNAL})
@@ -533,7 +545,7 @@ _rows("numpy", """
     take_along_axis: np.take_along_axis(x, np.argsort(x, kind="stable"), axis=0) | np.take_along_axis(A, np.argsort(A, axis=1, kind="stable"), axis=1)
     choose: np.choose(x > 1, (x, y)) | np.choose([0, 1, 1], [1.0, 2.5, 3.0]) | np.choose(np.array([3, -1, 0]), [1.5, 2.5], mode="clip") | np.choose(np.array([3, -1, 0]), [1.5, 2.5], mode="wrap") | np.choose(5, [1.5, 2.5]) | np.choose(1, [x, y])
     select: np.select([x > 1, x < 0], [x, -x], 2) | np.select([x > 1], [x]) | np.select([x], [y])
-    compress: np.compress(x > 0, x) | np.compress(x > 0, y) | np.compress(np.array([True]), x)
+    compress: np.compress(A[0] > 0, A, axis=1) | np.compress(A[:, 0] > 0, A, 0) | np.compress(x > 0, x) | np.compress(x > 0, y) | np.compress(np.array([True]), x)
     extract: np.extract(x > 0, y) | np.extract(A > 0, A)
     argwhere: np.argwhere(x) | np.argwhere(A)
     nonzero: np.nonzero(x) | np.nonzero(A)
@@ -587,7 +599,7 @@ _rows("numpy", """
     vecdot: np.vecdot(x, y) | np.vecdot(A, B) | np.vecdot(A, B, axis=0)
     matvec: np.matvec(S, b) | np.matvec(A, x)
     vecmat: np.vecmat(b, A) | np.vecmat(x, A)
-    einsum: np.einsum("i,i", x, y) | np.einsum("ij,ij->i", A, B) | np.einsum("ij->ji", A) | np.einsum("ii", S) | np.einsum("ij->", A) | np.einsum("i,j->ij", x, y) | np.einsum("ij,jk->ik", S, C)
+    einsum: np.einsum(A, [0, 1], B, [0, 1], [1]) | np.einsum(S, [0, 0]) | np.einsum("i,i", x, y) | np.einsum("ij,ij->i", A, B) | np.einsum("ij->ji", A) | np.einsum("ii", S) | np.einsum("ij->", A) | np.einsum("i,j->ij", x, y) | np.einsum("ij,jk->ik", S, C)
 """)  # fmt: skip
 _rows("numpy.linalg", """
     solve: np.linalg.solve(S, b) | np.linalg.solve(S, C) | np.linalg.solve(A, b) | np.linalg.solve(S, x)
@@ -742,6 +754,22 @@ ELSEWHERE = {
             "from_quat from_rotvec from_matrix from_euler identity as_quat as_rotvec as_matrix as_euler inv apply "
             "magnitude __mul__"
         ).split()
+    },
+    **{
+        f"numpy.poly1d{name and '.'}{name}": "objects: tests/library/test_objects.py"
+        for name in (
+            "c coef coefficients o order deriv integ __call__ __array__ __len__ __getitem__ __add__ __radd__ __sub__ "
+            "__rsub__ __mul__ __rmul__ __truediv__ __pow__ __neg__"
+        ).split()
+        + [""]
+    },
+    **{
+        f"numpy.polynomial.Polynomial{name and '.'}{name}": "objects: tests/library/test_objects.py"
+        for name in (
+            "fit convert copy degree mapparms deriv integ __call__ __array_ufunc__ __add__ __radd__ __sub__ __rsub__ "
+            "__mul__ __rmul__ __truediv__ __pow__ __neg__"
+        ).split()
+        + [""]
     },
     "copy.replace": "of records, not of numbers: tests/constructs/test_records.py",
     "dataclasses.replace": "of records, not of numbers: tests/constructs/test_records.py",

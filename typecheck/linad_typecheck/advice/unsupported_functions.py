@@ -131,7 +131,7 @@ _WITHOUT: dict[str, str] = {
     **dict.fromkeys(
         (
             f"scipy.signal.{n}"
-            for n in "butter cheby1 cheby2 ellip bessel firwin iirfilter freqz sosfreqz zpk2tf".split()
+            for n in "butter cheby1 cheby2 ellip bessel firwin2 firls remez iirfilter freqz sosfreqz zpk2tf".split()
         ),
         "design the filter outside the function, and pass its coefficients",
     ),
@@ -140,8 +140,11 @@ _WITHOUT: dict[str, str] = {
     "scipy.stats": "write the density with `np.exp`, `np.log` and `scipy.special`",
     "scipy.spatial.transform": "write the rotation as a matrix, from its angles or its quaternion, and `r @ x`",
     "numpy.ma": "keep the mask beside the array: `np.where(mask, 0.0, x)`, `x[~mask]`",
-    "numpy.roots": "which roots there are is known only when it runs: find the one that is meant, by "
-    "`scipy.optimize.brentq` or Newton steps with `np.polyval`",
+    **dict.fromkeys(
+        ("numpy.roots", "numpy.poly1d.r", "numpy.poly1d.roots", "numpy.polynomial.Polynomial.roots"),
+        "which roots there are is known only when it runs: find the one that is meant, by `scipy.optimize.brentq` or "
+        "Newton steps with `np.polyval`",
+    ),
     "numpy.poly1d": "write `np.polyval(p, x)`, `np.polyder(p)`",
     "numpy.polynomial": "write `np.polyval(p, x)`, `np.polyfit(x, y, n)`",
     "builtins.globals": "name what is meant",

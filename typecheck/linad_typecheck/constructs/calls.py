@@ -41,6 +41,7 @@ from ..engine.views import map_atoms
 from ..library.arrays import method
 from ..library.definitions import definitions
 from ..library.externals import call_external
+from ..registry import has_rule
 from ..ownership.objects import allocated_at, changed_by_call, from_callee, number_objects as given_objects, expand_held
 from ..ownership.state import (
     aliases, array_leaves, inherits, join_aliases, may_overlap, movable, move, names_of, record_copy, stays_in_use,
@@ -53,7 +54,7 @@ from ..names.scope import SPANS, Applied, EnumClass, External, FunctionSource, H
 from ..span import Span
 from ..types import BOOL, I64, Array
 from ..words import with_article
-from . import complexes, enumerations, hashed, lists, objects, queues
+from . import complexes, enumerations, frozen_distributions, hashed, lists, objects, queues
 from .arguments import Argument, bound_arguments
 from .attributes import attribute_of
 from .checkpoints import in_one_step
@@ -218,6 +219,10 @@ def _called(ctx: Lowering, node: ast.Call, callee: Value, hint: str) -> Value:
             return one_per_option(ctx, callee, lambda v: _called(ctx, node, v, hint), ctx.span(node), hint)
         case TupleValue(record=RecordClass() as record) if (of := member_of(ctx, record, "__call__")) is not None:
             return invoke(ctx, of, [callee], node.func, node.args, node.keywords)
+        case TupleValue(record=RecordClass(key=key)) if has_rule(called := f"{key}.__call__"):
+            function = Quoted(node.func, EntityValue(External(called), name))
+            again = ast.Call(function, [Quoted(node.func, callee), *node.args], node.keywords)
+            return expression(ctx, ast.copy_location(again, node), hint)
         case FunctionValue(source=source) if source.elementwise:
             return _each(ctx, node, source, hint, callee)
         case FunctionValue(source=source) if is_generator(source) and not source.running:
@@ -237,6 +242,8 @@ def _call_library(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: s
             found = literal(len(of.items))
         if found is not None:
             return found
+    if frozen_distributions.is_distribution(dotted):
+        return frozen_distributions.of(dotted, args)
     chosen = next((k for k, v in enumerate(args.all) if is_choice(v)), None)
     if chosen is None:
         return call_external(ctx, dotted, args)

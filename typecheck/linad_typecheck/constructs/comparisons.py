@@ -367,8 +367,8 @@ def _member(ctx: Lowering, a: Value, b: Value, span: Span) -> Value:
     for rule in MEMBERS:
         if (found := rule(ctx, a, b, span)) is not None:
             return found
-    if isinstance(b, TupleValue) and b.mapping and (found := has(b, a)) is not None:
-        return literal(found)
+    if isinstance(b, TupleValue) and b.mapping and (found := has(ctx, b, a, span)) is not None:
+        return found
     if (found := members(b)) is not None:
         b = found
     deque = isinstance(b, TupleValue) and b.record is DEQUE

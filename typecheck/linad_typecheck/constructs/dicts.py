@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Callable
 from dataclasses import replace
 
 from ..advice.did_you_mean import meant
-from ..engine.choices import chooses, one_per_option
+from ..engine.choices import chooses, one_per_number, one_per_option
 from ..engine.evaluation import CALLS, EXPRESSIONS, expression, usable
+from ..engine.numbers import cast
 from ..engine.places import loaded
 from ..engine.provenance import user_name
 from ..engine.quoted import Quoted
@@ -16,8 +18,9 @@ from ..engine.refusal import Refused
 from ..engine.state import Lowering
 from ..engine.values import (
     LIST, SILENT, Binding, EntityValue, NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value, contains,
-    describe, type_of,
+    describe, literal, type_of,
 )
+from ..ir.core import Atom, Check, Const
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
 from ..names.scope import EnumMember, dict_class
@@ -25,6 +28,7 @@ from ..ownership import liveness
 from ..ownership.objects import change, is_held
 from ..registry import enter
 from ..span import Span
+from ..types import BOOL, F64, FLOATS
 from .kept_items import store_field
 from .static_texts import constant_of, value_of
 from .targets import another, held_object
@@ -151,11 +155,14 @@ def item(ctx: Lowering, node: ast.Subscript, base: TupleValue) -> Value:
     asked = expression(ctx, node.slice)
     if chooses(asked):
         return one_per_option(ctx, asked, lambda k: item(ctx, with_key(node, k), base), ctx.span(node))
+    span = ctx.span(node)
+    if _by_number(base, asked):
+        ctx.emit(Check(_among(ctx, base, asked, span), "KeyError", "{0}", (asked.atom,), span))
+        return _of_number(ctx, base, asked, None, span)
     node = with_key(node, asked)
     key = known_key(ctx, node.slice)
     found = _find(base, key)
     if found is not None:
-        span = ctx.span(node)
         return usable(ctx, loaded(ctx, found, span), ctx.source.source.segment(span), span)
     *names, wanted = (k.name if isinstance(k, EnumMember) else repr(k) for k in (*base.record.names, key))
     near = meant(wanted, names, 0.6)
@@ -190,17 +197,44 @@ def for_each_key(ctx: Lowering, node: ast.expr, do: Callable[[ast.expr], Value],
 
 
 def _find(base: TupleValue, key: object) -> Value | None:
-    return next(
-        (v for k, v in zip(base.record.names, base.items, strict=True) if k == key and type(k) is type(key)), None
-    )
+    return next((v for k, v in zip(base.record.names, base.items, strict=True) if k == key), None)
 
 
-def has(base: TupleValue, key: Value) -> bool | None:
-    """``key in d``; None if the key is not known at compile time."""
+def _by_number(base: TupleValue, key: Value) -> bool:
+    """Whether a key is a number known only at run time, and those of the dict are numbers, where that or these are
+    floats: of ints there is a hash table."""
+    names = base.record.names
+    if not names or not isinstance(key, ScalarValue) or isinstance(key.atom, Const):
+        return False
+    return all(isinstance(n, int | float) for n in names) and (key.dtype in FLOATS or any(isinstance(n, float) for n in names))
+
+
+def _among(ctx: Lowering, base: TupleValue, key: ScalarValue, span: Span) -> Atom:
+    """Whether a number known only at run time is one of the keys."""
+    x = cast(ctx, key.atom, "f64", span)
+    each = [ctx.let("b", "eq", (x, Const(float(k), F64)), BOOL, span) for k in base.record.names]
+    return functools.reduce(lambda a, b: ctx.let("b", "or", (a, b), BOOL, span), each)
+
+
+def _of_number(ctx: Lowering, base: TupleValue, key: ScalarValue, other: Value | None, span: Span) -> Value:
+    """The value of a key that is a number known only at run time, or another value if it is not there."""
+    keys = base.record.names
+    uses = [lambda v=v: usable(ctx, loaded(ctx, v, span), "the value", span) for v in base.items]
+    if other is None:
+        keys = keys[:-1]
+    else:
+        uses.append(lambda: other)
+    return one_per_number(ctx, cast(ctx, key.atom, "f64", span), keys, uses, span)
+
+
+def has(ctx: Lowering, base: TupleValue, key: Value, span: Span) -> Value | None:
+    """``key in d``; None if that takes a hash table."""
+    if _by_number(base, key):
+        return ScalarValue(_among(ctx, base, key, span), True)
     known, k = constant_key(key)
     if not known and isinstance(key, ScalarValue) and not any(isinstance(n, int | float) for n in base.record.names):
-        return False  # a number is no text
-    return _find(base, k) is not None if known else None
+        return literal(False)  # a number is no text
+    return literal(_find(base, k) is not None) if known else None
 
 
 def keys(base: TupleValue) -> tuple[Value, ...]:
@@ -230,6 +264,8 @@ def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
         other = expression(ctx, node.args[1]) if len(node.args) == 2 else value_of(None)
         if isinstance(asked, ScalarValue) and all(isinstance(k, str) for k in base.record.names):
             return other  # a number is no text
+        if _by_number(base, asked):
+            return _of_number(ctx, base, asked, other, span)
         key = known_key(ctx, node.args[0])
         found = _find(base, key)
         return other if found is None else found

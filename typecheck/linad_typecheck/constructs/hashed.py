@@ -177,7 +177,7 @@ def _require(ctx: Lowering, j: ScalarValue, k: Value, span: Span, missing: bool 
 def _has(ctx: Lowering, k: Value, base: Value, span: Span) -> Value | None:
     """``k in d``; None if it is known at compile time, or about something else."""
     known = isinstance(base, TupleValue) and base.mapping
-    if known and isinstance(k, ScalarValue | TupleValue) and has(base, k) is None:
+    if known and isinstance(k, ScalarValue | TupleValue) and has(ctx, base, k, span) is None:
         base = rehash_everywhere(ctx, base, span) or base
     if not is_hashed(base):
         return None

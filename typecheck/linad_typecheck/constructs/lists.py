@@ -25,15 +25,15 @@ from ..engine.sequences import Generated, Iteration, Unrolled
 from ..engine.sizes import dtype_of, is_array, rank_of
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
-    GROWING, LIST, LISTS, NOTHING, OPTIONAL, SILENT, UNKNOWN_LIST, ArrayType, ArrayValue, Binding, Bottom, EntityValue,
-    Loss, LostArray, Never, NoneValue, Poison, ScalarValue, TextValue, TupleType, TupleValue, UnionType, Value,
+    GROWING, LIST, LISTS, NOTHING, OPTIONAL, SILENT, SLICE, UNKNOWN_LIST, ArrayType, ArrayValue, Binding, Bottom,
+    EntityValue, Loss, LostArray, Never, NoneValue, Poison, ScalarValue, TextValue, TupleType, TupleValue, UnionType, Value,
     ViewType, ViewValue, arrays, contains, describe, growing_type, is_choice, is_complex, is_optional, literal,
     map_arrays, map_objects, objects, option_key, type_of, with_item, without_axis,
 )
 from ..library.externals import call_external
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
-from ..names.scope import CHOICE, COLUMNS, DEQUE, NESTED, RETURNED, ROWS, SET, External
+from ..names.scope import CHOICE, COLUMNS, DEQUE, NESTED, RETURNED, ROWS, SET, External, is_library_object
 from ..ownership.objects import (
     allocated_at, change, is_held, may_change, new_origin as new_origin, only_in, own_arrays, row_may_change,
 )  # fmt: skip
@@ -41,6 +41,7 @@ from ..ownership.state import cell_of, write
 from ..registry import enter
 from ..span import NOWHERE, Span
 from ..types import BOOL, I64, INTS, Array, common
+from ..words import with_article
 from .comprehensions import COMPREHENSIONS, EXTREMES, Comprehension, only_plain, run_iteration, run_through
 from .iterables import iteration
 from .kept_items import give_up, keep_items, lose_rows
@@ -900,6 +901,9 @@ def entry_result(ctx: Lowering, value: Value, span: Span) -> Value:
     if isinstance(value, TupleValue) and value.record is DEQUE:
         raise Refused(Unsupported(span, "a deque as a result", "return a list of it: `list(q)`"))
     if isinstance(value, TupleValue):
+        if value.record is not None and (value.record is SLICE or is_library_object(value.record)):
+            what = f"{with_article(f'`{value.record.name}`')} as a result"
+            raise Refused(Unsupported(span, what, "return the numbers and arrays that are taken from it"))
         items = tuple(entry_result(ctx, x, span) for x in value.items)
         return value if items == value.items else replace(value, items=items)
     return value

@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import cache
 
 from ..engine.entities import constant_value, entity_value, named
+from ..advice.unsupported_functions import without
 from ..engine.arithmetic import truth
 from ..engine.choices import one_per_option
 from ..engine.evaluation import TRUTHS, expression, usable
@@ -17,7 +18,7 @@ from ..engine.places import force_delayed, loaded
 from ..engine.provenance import user_name
 from ..engine.quoted import Quoted
 from ..engine.refusal import Refused
-from ..engine.rulebook import CONSTANTS, enter_rules
+from ..engine.rulebook import CONSTANTS, PROPERTIES, enter_rules
 from ..engine.sizes import is_array
 from ..engine.state import Lowering
 from ..engine.values import (
@@ -31,10 +32,11 @@ from ..messages.language import BadCall, Unsupported
 from ..messages.types import NoField, WrongType
 from ..names.scope import (
     AFTER, DEQUE, FACTORY, HASHED, NO_DEFAULT, SETTER, Applied, Entity, External, GlobalArray, Helper, Instance, Member,
-    Opaque, RecordClass, RecordField,
+    Opaque, RecordClass, RecordField, is_library_object,
 )  # fmt: skip
 from ..registry import has_rule
 from ..span import Span
+from . import frozen_distributions
 from .kept_items import store_field
 
 METHODS = {
@@ -68,6 +70,8 @@ def field(ctx: Lowering, node: ast.Attribute, base: TupleValue) -> Value:
             report_lost(ctx, user_name(node) or f".{node.attr}", value, span)
             return Poison()
         return loaded(ctx, value, span)
+    if f"{record.key}.{node.attr}" in PROPERTIES:
+        return by_class(ctx, node.attr, base, node)
     member = member_of(ctx, record, node.attr)
     if member is not None and member.kind in ("property", "cached"):
         found = invoke(ctx, member, [base], node)
@@ -84,6 +88,8 @@ def field(ctx: Lowering, node: ast.Attribute, base: TupleValue) -> Value:
         what = f"the method or property `.{node.attr}` of `{record.name}`"
         name = ast.unparse(node.value)
         ctx.report(Unsupported(span, what, f"write a function of the record: `{node.attr.strip('_')}({name})`"))
+    elif is_library_object(record) and (instead := without(f"{record.key}.{node.attr}")):
+        ctx.report(Unsupported(span, f"`.{node.attr}` of `{record.name}`", instead))
     elif record.named_tuple and node.attr in METHODS:
         ctx.report(Unsupported(span, f"`.{node.attr}` of a named tuple", METHODS[node.attr].format(name=record.name)))
     elif not (record.mark.startswith(FREE) and ctx.programs.unknown):  # a call may have made it
@@ -459,7 +465,7 @@ def _taken_by_numpy(ctx: Lowering, v: Value, left: Value) -> bool:
 
     def has(name: str) -> bool:
         if isinstance(v, TupleValue):
-            return member_of(ctx, v.record, name) is not None
+            return has_rule(f"{v.record.key}.{name}") or member_of(ctx, v.record, name) is not None
         return v.entity.scope.lookup(f"{v.entity.name}.{name}") is not None
 
     if has("__array_ufunc__") or has("__array_priority__"):
@@ -471,6 +477,8 @@ def method(ctx: Lowering, node: ast.Call, base: TupleValue) -> Value | None:
     """``p._replace(...)``, ``p.method(...)``; None for other calls of an attribute."""
     if not isinstance(node.func, ast.Attribute) or base.record in SEQUENCES:
         return None
+    if (of_distribution := frozen_distributions.method(node, base)) is not None:
+        return expression(ctx, of_distribution)
     name = node.func.attr
     member = member_of(ctx, base.record, name) if name not in base.record.names else None
     found = _called_member(ctx, node, base, member)

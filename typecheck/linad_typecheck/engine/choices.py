@@ -7,13 +7,13 @@ choice with more options has the same int. What is done with a choice is done wi
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
 from ..ir.core import Atom, Const
 from ..span import Span
-from ..types import BOOL, I64
+from ..types import BOOL, F64, I64
 from .places import force_delayed
 from .short_circuit import one_of, pure
 from .state import Ahead, Lowering
@@ -47,7 +47,18 @@ def one_per_option(
                        options, span)
     found = arms.pop()
     for x, arm in zip(reversed(options[:-1]), reversed(arms), strict=True):
-        found = ctx.ahead(partial(_either, ctx, (code.atom, ctx.programs.code(x)), [arm, found], span, hint))
+        same = (code.atom, Const(ctx.programs.code(x), I64))
+        found = ctx.ahead(partial(_either, ctx, same, [arm, found], span, hint))
+    return ctx.take(found)
+
+
+def one_per_number(
+    ctx: Lowering, x: Atom, known: Sequence[float], uses: Sequence[Callable[[], Value]], span: Span, hint: str = "t"
+) -> Value:
+    """The value of the use for the known number that a float64 equals; the last use is for all other numbers."""
+    *arms, found = [ctx.ahead(lambda use=use: force_delayed(ctx, use(), hint, span)) for use in uses]
+    for k, arm in zip(reversed(known), reversed(arms), strict=True):
+        found = ctx.ahead(partial(_either, ctx, (x, Const(float(k), F64)), [arm, found], span, hint))
     return ctx.take(found)
 
 
@@ -64,8 +75,8 @@ def _one_of(ctx: Lowering, code: Atom, these: list[Value], options: list[Value],
     return ScalarValue(found, True)
 
 
-def _either(ctx: Lowering, codes: tuple[Atom, int], arms: list[Ahead[Value]], span: Span, hint: str) -> Value:
-    """The value of one of two arms: the first if a code is the given one."""
+def _either(ctx: Lowering, codes: tuple[Atom, Const], arms: list[Ahead[Value]], span: Span, hint: str) -> Value:
+    """The value of one of two arms: the first if a number is the given one."""
     a, b = (arm.value for arm in arms)
     simple = all(isinstance(v, ScalarValue) for v in (a, b)) and type_of(a) == type_of(b)
     if not simple or not all(pure(arm.stmts) and arm.path.env == ctx.env for arm in arms):
@@ -93,9 +104,8 @@ def same_option(ctx: Lowering, a: TupleValue, b: TupleValue, span: Span) -> Valu
     return ScalarValue(ctx.let("b", "eq", (a.items[0].atom, b.items[0].atom), BOOL, span), True)
 
 
-def _is(ctx: Lowering, codes: tuple[Atom, int], span: Span) -> Atom:
-    atom, code = codes
-    return ctx.let("b", "eq", (atom, Const(code, I64)), BOOL, span)
+def _is(ctx: Lowering, codes: tuple[Atom, Const], span: Span) -> Atom:
+    return ctx.let("b", "eq", codes, BOOL, span)
 
 
 def excluding(ctx: Lowering, b: Binding, holds: Callable[[Value], bool]) -> Binding:

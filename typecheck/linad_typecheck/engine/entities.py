@@ -155,6 +155,7 @@ _NOT_MASKING = (
     "prod mean std var cumsum cumprod max min argmax argmin median any all concatenate hstack vstack stack transpose "
     "reshape ravel squeeze diff clip zeros ones zeros_like ones_like arange where"
 )
+SAME["numpy.polynomial.polynomial.Polynomial"] = "numpy.polynomial.Polynomial"
 SAME |= {f"numpy.ma.{name}": f"numpy.{name}" for name in _NOT_MASKING.split()}
 
 

@@ -15,7 +15,7 @@ from ..ir.core import Const
 from ..frozen import frozen
 from ..messages.language import BadCall
 from ..registry import Kind, enter, is_known
-from ..names.scope import External, RecordClass, RecordField
+from ..names.scope import LIBRARY_OBJECT, External, RecordClass, RecordField
 from ..span import Span
 from ..types import BOOL
 from .numbers import as_scalar
@@ -94,9 +94,9 @@ CONSTANTS: dict[str, Value] = {name: literal(value) for name, value in _NUMBERS.
 enter("constant", CONSTANTS)
 
 
-def _attributes(name: str, *fields: str) -> RecordClass:
-    key = f"scipy.{name}"
-    return RecordClass(name, key, False, tuple(map(RecordField, fields)), mark=key)
+def _attributes(name: str, *fields: str, home: str = "scipy") -> RecordClass:
+    key = f"{home}.{name}"
+    return RecordClass(name, key, False, tuple(map(RecordField, fields)), mark=f"{LIBRARY_OBJECT}{key}")
 
 
 def _named(name: str, *fields: str) -> RecordClass:
@@ -105,6 +105,10 @@ def _named(name: str, *fields: str) -> RecordClass:
 
 
 _ROTATION = replace(_attributes("spatial.transform.Rotation", "quat"), name="Rotation")
+
+_OPERATORS = "__add__ __radd__ __sub__ __rsub__ __mul__ __rmul__ __pow__ __neg__"
+_POLY1D = _attributes("poly1d", "coeffs", home="numpy")
+_POLYNOMIAL = replace(_attributes("polynomial.Polynomial", "coef", "domain", "window", home="numpy"), name="Polynomial")
 
 RESULTS: dict[str, RecordClass] = {
     "numpy.linalg.slogdet": _named("SlogdetResult", "sign", "logabsdet"),
@@ -123,7 +127,15 @@ RESULTS: dict[str, RecordClass] = {
         f"scipy.spatial.transform.Rotation.{name}": _ROTATION
         for name in "from_quat from_rotvec from_matrix from_euler identity inv __mul__".split()
     },
+    "numpy.poly1d": _POLY1D,
+    **{f"numpy.poly1d.{name}": _POLY1D for name in f"deriv integ __truediv__ {_OPERATORS}".split()},
+    "numpy.polynomial.Polynomial": _POLYNOMIAL,
+    **{
+        f"numpy.polynomial.Polynomial.{name}": _POLYNOMIAL
+        for name in f"fit convert copy deriv integ __truediv__ {_OPERATORS}".split()
+    },
 }  # functions that return a named tuple of NumPy or SciPy, or an object with attributes
+PROPERTIES = frozenset(f"numpy.poly1d.{name}" for name in "c coef coefficients o order".split())
 
 
 def scalars(ctx: Lowering, args: Args, least: int, most: int | None = None) -> list[ScalarValue]:

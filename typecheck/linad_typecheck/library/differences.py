@@ -11,10 +11,10 @@ from ..engine.arithmetic import binary
 from ..engine.numbers import cast
 from ..engine.places import fold, force_delayed, fresh_array, nest, put, read
 from ..engine.refusal import Refused
-from ..engine.rulebook import Args, Rule, enter_rules
+from ..engine.rulebook import RESULTS, Args, Rule, enter_rules
 from ..engine.sizes import rank_of, shape_of
 from ..engine.state import Lowering
-from ..engine.values import NoneValue, ScalarValue, Value
+from ..engine.values import NoneValue, ScalarValue, TupleValue, Value
 from ..messages.types import WrongType
 from ..types import INTS
 
@@ -27,7 +27,10 @@ NONE = NoneValue()
 def _polyval(ctx: Lowering, args: Args) -> Value:
     """Horner's rule for each cell of ``x``."""
     found = bound(ctx, args)
-    p, x = (as_array(ctx, found[k], args) for k in ("p", "x"))
+    p = found["p"]
+    if isinstance(p, TupleValue) and p.record is RESULTS["numpy.poly1d"]:
+        (p,) = p.items
+    p, x = (as_array(ctx, v, args) for v in (p, found["x"]))
     no_bools(args, p, x)
     if rank_of(p) != 1:
         raise Refused(WrongType(args.span, "coefficients are an array of rank 1", f"rank {rank_of(p)}"))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from ..arrays.from_parts import common_dtype
 from ..arrays.operands import as_array, force_expensive, no_bools
@@ -22,11 +23,11 @@ from ..engine.refusal import Refused, require_rank
 from ..engine.rulebook import Args, enter_rules
 from ..engine.sizes import AnyArray, rank_of, shape_of
 from ..engine.state import ONE, ZERO, Lowering, zero
-from ..engine.values import ArrayValue, ScalarValue, TextValue, Value, ViewValue
+from ..engine.values import ArrayValue, ScalarValue, TextValue, TupleValue, Value, ViewValue
 from ..frozen import frozen
 from ..ownership.state import record_copy
 from ..messages.language import BadCall, Unsupported
-from ..types import FLOATS, DType, Scalar
+from ..types import FLOATS, INTS, DType, Scalar
 
 
 @frozen
@@ -86,8 +87,27 @@ def parsed(text: str, ranks: Sequence[int] = ()) -> Subscripts | str:
     return Subscripts(operands, result)
 
 
+def _lettered(args: Args) -> Args:
+    """``np.einsum(a, [0, 1], b, [1, 2], [0, 2])`` as ``np.einsum("ab,bc->ac", a, b)``."""
+    arrays, lists = args.values[0:-1:2], args.values[1::2]
+    result = args.values[-1:] if len(args.values) % 2 else ()
+    letters = [_letters(v) for v in (*lists, *result)]
+    if None in letters or not lists:
+        return args
+    text = ",".join(letters[: len(lists)]) + "".join(f"->{c}" for c in letters[len(lists) :])
+    return replace(args, values=(TextValue(text), *arrays))
+
+
+def _letters(v: Value) -> str | None:
+    """The letters for a list of literal ints; None for anything else."""
+    items = v.items if isinstance(v, TupleValue) and not v.closed else (v,)
+    known = all(isinstance(x, ScalarValue) and isinstance(x.atom, Const) and x.dtype in INTS for x in items)
+    numbers = [x.atom.value for x in items] if known and isinstance(v, TupleValue) else [-1]
+    return "".join(chr(ord("a") + k) for k in numbers) if all(0 <= k < 26 for k in numbers) else None
+
+
 def _einsum(ctx: Lowering, args: Args) -> Value:
-    span = args.span
+    span, args = args.span, _lettered(args)
     text = args.values[0] if args.values else None
     if not isinstance(text, TextValue):
         raise Refused(

@@ -83,9 +83,10 @@ def _outer(dotted: str) -> Rule:
 
 _UFUNCS = (
     "add subtract multiply divide power maximum minimum hypot arctan2 logaddexp less less_equal greater greater_equal "
-    "equal not_equal"
+    "equal not_equal true_divide logical_and logical_or"
 ).split()
 _WHOLE = {"add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min"}
+_TRUTH = {"logical_and": "all", "logical_or": "any"}
 _RUNNING = {"add": "cumsum", "multiply": "cumprod"}
 
 
@@ -113,13 +114,14 @@ def _running_extreme(op: str) -> Rule:
     return apply
 
 
-def _by_axis(text: str) -> Rule:
-    """A scan along the first axis, or another one given as ``axis``, or None for all cells."""
+def _by_axis(text: str, *passed: str) -> Rule:
+    """A reduction or a scan along the first axis, or another one given as ``axis``, or None for all cells. ``passed``:
+    its other parameters."""
 
     def apply(ctx: Lowering, args: Args) -> Value:
         whole = isinstance(args.keywords.get("axis", args.values[1] if len(args.values) > 1 else None), NoneValue)
-        found = bound(ctx, args, "axis dtype keepdims")
-        more = "".join(f", {k}={k}" for k in ("dtype", "keepdims") if k in found)
+        found = bound(ctx, args, " ".join(("axis", *passed)))
+        more = "".join(f", {k}={k}" for k in passed if k in found)
         return snippet_value(
             ctx,
             args,
@@ -138,8 +140,15 @@ RULES: dict[str, Rule] = {
     "numpy.matvec": _summed("a * x[..., None, :]", "-1", "a", "x"),
     "numpy.vecmat": _summed("x[..., :, None] * a", "-2", "x", "a"),
     **{f"numpy.{name}.outer": _outer(f"np.{name}") for name in _UFUNCS},
-    **{f"numpy.{name}.reduce": _by_axis(f"np.{whole}(array, axis=axis)") for name, whole in _WHOLE.items()},
-    **{f"numpy.{name}.accumulate": _by_axis(f"np.{run}(array, axis=axis)") for name, run in _RUNNING.items()},
+    **{
+        f"numpy.{name}.reduce": _by_axis(f"np.{whole}(array, axis=axis)", "dtype", "keepdims", "initial", "where")
+        for name, whole in _WHOLE.items()
+    },
+    **{
+        f"numpy.{name}.reduce": _by_axis(f"np.{whole}(array, axis=axis)", "keepdims", "where")
+        for name, whole in _TRUTH.items()
+    },
+    **{f"numpy.{name}.accumulate": _by_axis(f"np.{run}(array, axis=axis)", "dtype") for name, run in _RUNNING.items()},
     **{f"numpy.{name}.accumulate": _running_extreme(name) for name in ("maximum", "minimum")},
 }
 enter_rules(RULES)

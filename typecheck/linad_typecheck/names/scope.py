@@ -234,13 +234,37 @@ HASHED = _Hashed()
 
 def dict_class(keys: tuple[object, ...]) -> RecordClass:
     """The class of dicts with these keys in this order. It is the same object for the same keys."""
-    return _dict_class(tuple((type(k), k) for k in keys))
+    return _dict_class(keys, _types(keys))
+
+
+def _types(key: object) -> object:
+    """What tells apart keys that are equal in Python, such as 1, 1.0 and True."""
+    return tuple(map(_types, key)) if isinstance(key, tuple) else type(key)
 
 
 @cache
-def _dict_class(keys: tuple[tuple[type, object], ...]) -> RecordClass:
-    fields = tuple(RecordField(k) for _, k in keys)  # type: ignore[arg-type]  # those of the module may be ints, too
-    return RecordClass("dict", "builtins.dict", False, fields, mark=f"dict {[k for _, k in keys]!r}", handle=dict)
+def _dict_class(keys: tuple[object, ...], types: object) -> RecordClass:
+    fields = tuple(RecordField(k) for k in keys)  # type: ignore[arg-type]  # those of the module may be ints, too
+    return RecordClass("dict", "builtins.dict", False, fields, mark=f"dict {list(keys)!r}", handle=dict)
+
+
+LIBRARY_OBJECT = "%object "  # in front of the key of a class of NumPy or SciPy that is no tuple
+
+
+def is_library_object(record: RecordClass) -> bool:
+    """Whether a class is one of NumPy or SciPy of which a function of the user's returns no object."""
+    return record.mark.startswith(LIBRARY_OBJECT)
+
+
+FROZEN = "%frozen "  # in front of the name of a distribution that holds its parameters
+
+
+@cache
+def frozen_class(dotted: str, count: int, names: tuple[str, ...]) -> RecordClass:
+    """The class of a distribution of SciPy with ``count`` parameters by position, and others by name."""
+    names = (*map(str, range(count)), *names)
+    mark = f"{LIBRARY_OBJECT}{dotted} {names}"
+    return RecordClass(dotted.rpartition(".")[2], f"{FROZEN}{dotted}", False, tuple(map(RecordField, names)), mark=mark)
 
 
 # By key. The named tuples that library functions return are entered when the library is imported.

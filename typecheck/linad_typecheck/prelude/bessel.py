@@ -269,6 +269,8 @@ def spherical_jn(n, z, derivative=False):
     >>> round(float(spherical_jn(1, 2.0)), 6)
     0.435398
     """
+    if np.asarray(z).dtype.kind == "b":
+        raise TypeError("is of numbers, and SciPy takes no bools")
     return _sloped(_spherical_j, n, z, -1.0, derivative)
 
 

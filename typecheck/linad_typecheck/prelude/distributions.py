@@ -126,6 +126,20 @@ def norm_isf(q, loc=0.0, scale=1.0):
     return _place(0.0 - sp.ndtri(_chance(q)), loc, scale)
 
 
+@implements("scipy.stats.norm.fit")
+def norm_fit(data):
+    """The mean and the standard deviation of data.
+
+    >>> tuple(map(float, norm_fit(np.array([1.0, 3.0]))))
+    (2.0, 1.0)
+    """
+    x = np.asarray(data)
+    if not np.all(np.isfinite(x)):
+        raise ValueError("The data contains non-finite values.")
+    loc = np.mean(x)
+    return loc, np.sqrt(np.mean((x - loc) ** 2))
+
+
 @implements("scipy.stats.halfnorm.logpdf")
 def halfnorm_logpdf(x, loc=0.0, scale=1.0):
     """Logarithm of the density of the half-normal distribution.

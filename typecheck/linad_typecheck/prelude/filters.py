@@ -269,3 +269,55 @@ def _continued(b, a, x, zi):
         for k in range(n - 1):
             z[k] = b[k + 1] * x[i] + z[k + 1] - a[k + 1] * out
     return y, z[:-1].copy()
+
+
+@implements("scipy.signal.detrend")
+def detrend(data, axis=-1, type="linear", bp=0, overwrite_data=False):
+    """Data without their mean or their least-squares line along an axis.
+
+    Parameters
+    ----------
+    data : array_like
+        Real data.
+    axis : int
+        The axis, a literal.
+    type : str
+        "linear" or "l" for the line, "constant" or "c" for the mean.
+    bp : int
+        0: one line for all data.
+    overwrite_data : bool
+        Ignored.
+
+    Returns
+    -------
+    numpy.ndarray
+        The data without the trend.
+
+    Raises
+    ------
+    TypeError
+        For breakpoints.
+    ValueError
+        For other types.
+
+    Examples
+    --------
+    >>> detrend(np.array([1.0, 2.0, 3.0]), type="constant")
+    array([-1.,  0.,  1.])
+    """
+    if type not in ("linear", "l", "constant", "c"):
+        raise ValueError("Trend type must be 'linear' or 'constant'.")
+    data = np.asarray(data)
+    x = data if data.dtype.kind == "f" else data.astype(np.float64)
+    if type in ("constant", "c"):
+        return x - np.mean(x, axis=axis, keepdims=True)
+    if not isinstance(bp, int) or bp != 0:
+        raise TypeError("takes no breakpoints here: call it for each piece")
+    x = np.moveaxis(x, axis, -1)
+    n = x.shape[-1]
+    if n == 0:
+        raise ValueError("the data must not be empty")
+    t = np.arange(n) - 0.5 * (n - 1)
+    slope = np.sum(x * t, axis=-1, keepdims=True) / max(np.sum(t * t), 1e-300)
+    flat = x - np.mean(x, axis=-1, keepdims=True) - slope * t
+    return np.moveaxis(flat, -1, axis).astype(x.dtype)

@@ -9,29 +9,42 @@ from . import implements
 
 
 @implements("scipy.stats.multivariate_normal.logpdf")
-def multivariate_normal_logpdf(x, mean, cov, allow_singular=False):
+def multivariate_normal_logpdf(x, mean=None, cov=1.0, allow_singular=False):
     """Logarithm of the density of the multivariate normal distribution, for points along the last axis.
 
     >>> round(float(multivariate_normal_logpdf(np.zeros(2), np.zeros(2), np.eye(2))), 6)
     -1.837877
     """
-    x, mean, cov = np.asarray(x), np.asarray(mean), np.asarray(cov)
-    if cov.ndim != 2 or mean.ndim != 1 or x.ndim not in (1, 2):
-        raise TypeError("is of points, a mean of rank 1 and a matrix")
-    if cov.shape[0] != mean.shape[0] or x.shape[-1] != mean.shape[0]:
+    one = np.float64(1.0)
+    x, cov = one * np.asarray(x), one * np.asarray(1.0 if cov is None else cov)
+    if cov.ndim > 2 or (mean is not None and np.asarray(mean).ndim > 1):
+        raise TypeError("is of a mean of rank 1 and a matrix")
+    if (cov.ndim < 2 if mean is None else np.asarray(mean).ndim == 0):
+        center, variance = np.float64(0.0 if mean is None else mean), np.reshape(cov, ())
+        if not variance >= 0.0:
+            raise ValueError("The input matrix must be symmetric positive semidefinite.")
+        if variance == 0.0:
+            raise np.linalg.LinAlgError("the input matrix must be symmetric positive definite")
+        return -0.5 * ((x - center) ** 2 / variance + np.log(variance) + 1.8378770664093453)
+    center = np.zeros(cov.shape[0]) if mean is None else np.asarray(mean)
+    n = center.shape[0]
+    full = cov * np.eye(n) if cov.ndim == 0 else np.diag(cov) if cov.ndim == 1 else cov
+    if x.ndim not in (1, 2):
+        raise TypeError("is of points of rank 1 or 2 here")
+    if full.shape[0] != n or x.shape[-1] != n:
         raise ValueError("the points, the mean and the covariance must be of one size")
-    if cov.shape[0] == 0:
+    if n == 0:
         raise ValueError("zero-size array to reduction operation maximum which has no identity")
-    if not np.all(np.isfinite(cov)):
+    if not np.all(np.isfinite(full)):
         raise ValueError("array must not contain infs or NaNs")
-    low = np.linalg.cholesky(cov)
-    white = np.linalg.solve(low, (x - mean).T)
-    size = 2.0 * np.sum(np.log(np.diagonal(low))) + 1.8378770664093453 * mean.shape[0]
+    low = np.linalg.cholesky(full)
+    white = np.linalg.solve(low, (x - center).T)
+    size = 2.0 * np.sum(np.log(np.diagonal(low))) + 1.8378770664093453 * n
     return -0.5 * (np.sum(white**2, axis=0) + size)
 
 
 @implements("scipy.stats.multivariate_normal.pdf")
-def multivariate_normal_pdf(x, mean, cov, allow_singular=False):
+def multivariate_normal_pdf(x, mean=None, cov=1.0, allow_singular=False):
     """Density of the multivariate normal distribution, for points along the last axis.
 
     >>> round(float(multivariate_normal_pdf(np.zeros(2), np.zeros(2), np.eye(2))), 6)

@@ -8,8 +8,8 @@ from . import implements
 
 
 @implements("numpy.compress")
-def compress(condition, a):
-    """The cells of a flattened array where a condition holds.
+def compress(condition, a, axis=None):
+    """The cells of a flattened array, or the parts along an axis, where a condition holds.
 
     Parameters
     ----------
@@ -17,11 +17,13 @@ def compress(condition, a):
         Array of rank 1, not longer than the number of cells.
     a : array_like
         Cells.
+    axis : int, optional
+        The axis, a literal; None for a flattened array.
 
     Returns
     -------
     numpy.ndarray
-        The cells where the condition is not 0.
+        The cells or parts where the condition is not 0.
 
     Examples
     --------
@@ -31,7 +33,8 @@ def compress(condition, a):
     condition = np.asarray(condition)
     if condition.ndim != 1:
         raise TypeError("is of a condition of rank 1")
-    return np.asarray(a).ravel()[np.nonzero(condition)[0]]
+    kept = np.nonzero(condition)[0]
+    return np.asarray(a).ravel()[kept] if axis is None else np.take(np.asarray(a), kept, axis=axis)
 
 
 @implements("numpy.extract")

@@ -361,3 +361,64 @@ def get_window(window, Nx, fftbins=True):
     if name == "tukey" or name == "tuk":
         return tukey(Nx, 0.5, sym)
     raise TypeError("takes the windows that are known: 'hann', 'hamming', 'blackman', 'tukey', 'kaiser' and others")
+
+
+@implements("scipy.signal.firwin")
+def firwin(numtaps, cutoff, *, width=None, window="hamming", pass_zero=True, scale=True, fs=None):
+    """Coefficients of a filter of finite impulse response, by the window method.
+
+    Parameters
+    ----------
+    numtaps : int
+        The number of coefficients.
+    cutoff : float or array_like
+        The edges of the bands, which rise.
+    width : None
+        Must be left out: give a Kaiser window, ``("kaiser", beta)``.
+    window : str or tuple
+        As of `get_window`.
+    pass_zero : bool or str
+        Whether the gain at frequency 0 is 1, or "lowpass", "highpass", "bandpass" or "bandstop".
+    scale : bool
+        Whether the gain in the middle of the first band is exactly 1.
+    fs : float, optional
+        The sampling frequency, 2 by default.
+
+    Returns
+    -------
+    numpy.ndarray
+        The coefficients.
+
+    Raises
+    ------
+    ValueError
+        For edges that do not rise between 0 and half of the sampling frequency, and for an even number of
+        coefficients where the highest frequency passes.
+
+    Examples
+    --------
+    >>> firwin(3, 0.5).round(6)
+    array([0.046237, 0.907526, 0.046237])
+    """
+    if width is not None:
+        raise TypeError("takes no `width` here: give the window `('kaiser', beta)`")
+    edges = np.atleast_1d(1.0 * np.asarray(cutoff)) / (1.0 if fs is None else 0.5 * fs)
+    n = edges.shape[0]
+    if edges.ndim > 1 or n == 0:
+        raise ValueError("At least one cutoff frequency must be given, in one dimension.")
+    if np.min(edges) <= 0.0 or np.max(edges) >= 1.0 or np.any(np.diff(edges) <= 0.0):
+        raise ValueError("Invalid cutoff frequency: frequencies must rise, be greater than 0 and less than fs/2.")
+    low = pass_zero in ("lowpass", "bandstop") if isinstance(pass_zero, str) else bool(pass_zero)
+    high = (n % 2 == 1) != low
+    if high and numtaps % 2 == 0:
+        raise ValueError("A filter with an even number of coefficients must have zero response at the Nyquist frequency.")
+    edges = np.concatenate((np.zeros(1 if low else 0), edges, np.ones(1 if high else 0)))
+    m = np.arange(numtaps) - 0.5 * (numtaps - 1)
+    h = np.zeros(numtaps)
+    for k in range(0, edges.shape[0] - 1, 2):
+        h += edges[k + 1] * np.sinc(edges[k + 1] * m) - edges[k] * np.sinc(edges[k] * m)
+    h *= get_window(window, numtaps, fftbins=False)
+    if not scale:
+        return h
+    middle = 0.0 if low else 1.0 if high and n == 1 else 0.5 * (edges[0] + edges[1])
+    return h / np.sum(h * np.cos(np.pi * m * middle))
