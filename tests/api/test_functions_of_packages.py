@@ -12,6 +12,7 @@ from math import factorial
 
 import numpy as np
 import pytest
+import scipy.optimize
 import scipy.special as sp
 import scipy.stats as st
 
@@ -388,3 +389,61 @@ def test_wrapped_numpy(monkeypatch):
     x = np.array([0.3, -0.5, 1.25])
     np.testing.assert_allclose(f(x), f.py_func(x), rtol=1e-15)
     np.testing.assert_allclose(f.grad(x), np.tanh(x) + x / np.cosh(x) ** 2, rtol=1e-14)
+
+
+class _Quantity:
+    def __init__(self, value):
+        self.value = value
+
+
+class _Short(ValueError):
+    pass
+
+
+def _checked(x, error: type[ValueError] = ValueError):
+    if x.shape[0] > 5:
+        raise error("too long")
+    return x
+
+
+def test_exceptions_as_arguments_and_defaults():
+    def f(x):
+        try:
+            y = _checked(np.concatenate([x, x]), _Short)
+        except _Short:
+            y = x * 3.0
+        try:
+            z = _checked(np.concatenate([x, x]), KeyError)
+        except (ValueError, KeyError):
+            z = x * 5.0
+        return np.sum(_checked(x) * y * z)
+
+    agrees(f, X)
+    with pytest.raises(ValueError, match="too long"):
+        linear_grad(lambda x: _checked(np.concatenate([x, x])))(X)
+    with pytest.raises(_Short, match="too long"):
+        linear_grad(lambda x: _checked(np.concatenate([x, x]), _Short))(X)
+    with pytest.raises(RuntimeError, match="too long"):
+        linear_grad(lambda x: _checked(np.concatenate([x, x]), RuntimeError))(X)
+
+
+def test_what_only_says_how_arrays_are_printed_or_protected():
+    def f(x):
+        np.set_printoptions(suppress=True)
+        y = np.cumsum(x)
+        y.flags.writeable = False
+        return np.sum(y**2) if type(x) is not _Quantity else x.value
+
+    agrees(f, X)
+
+
+def test_more_forms_of_numpy_and_scipy():
+    def f(x):
+        stack = x[:, None, None] * np.outer(x, x)
+        root, info, ier, text = scipy.optimize.fsolve(lambda t: t**2 - x[:2], np.array([1.0, 1.0]), full_output=True)
+        if ier != 1:
+            return 0.0
+        traces = np.trace(stack, axis1=1, axis2=2) @ np.trace(stack, axis1=-1, axis2=0)
+        return traces + np.ravel([x, x**2]) @ np.ravel((x, x)) + st.iqr(stack, axis=0).sum() + root @ x[:2]
+
+    agrees(f, X)

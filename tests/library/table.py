@@ -246,6 +246,9 @@ _PLACED = ("F(e)", "F(1.5, e, 2.0)", "F(1.5, 0.25, e)")  # by the number, the pl
 _SHAPED = ("F(e, 0.75)", "F(1.5, e, 0.25, 2.0)", "F(1.5, 0.75, 0.25, e)")  # and by a shape
 _each("scipy.stats.norm", "pdf logpdf cdf logcdf sf logsf", *_PLACED)
 _each("scipy.stats.norm", "ppf isf", "F(e)", "F(0.75, 0.25, e)")
+_rows("scipy.stats", """
+    iqr: st.iqr(np.append(np.clip(np.nan_to_num(x), -9, 9), 1)) | st.iqr(np.append(np.clip(np.nan_to_num(x), -9, 9), 1), rng=(10, 80), scale="normal")
+""")  # fmt: skip
 _each("scipy.stats.norm", "fit", "F(np.clip(np.nan_to_num(x), -9, 9))")
 for _name, _shape in {"lognorm": "0.5", "gamma": "2.5", "chi2": "3.0", "weibull_min": "1.5", "beta": "2.0, 3.0", "t": "4.0", "f": "3.0, 5.0"}.items():
     _each(f"scipy.stats.{_name}", "interval", f"F(0.75, {_shape}, 0.5, 2.0)")

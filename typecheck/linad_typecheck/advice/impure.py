@@ -20,9 +20,10 @@ _IMPURE: dict[str, tuple[str, str]] = {
     "pickle": _FILES, "os": _SYSTEM, "sys": _SYSTEM, "platform": _SYSTEM, "gc": _SYSTEM, "threading": _SYSTEM,
 }  # fmt: skip
 _LEVELS = ("debug", "info", "warning", "warn", "error", "critical", "exception", "log")
-# Functions that only show or filter warnings, or log a message.
+# Functions that only show or filter warnings, log a message, or say how arrays are printed.
 WARNINGS = frozenset((
     "warnings.warn", "warnings.simplefilter", "warnings.filterwarnings", "warnings.resetwarnings", "numpy.seterr",
+    "numpy.set_printoptions",
     *(f"{home}.{level}" for home in ("logging", "logging.Logger") for level in _LEVELS),
 ))  # fmt: skip
 # library parts whose use alone has no effect

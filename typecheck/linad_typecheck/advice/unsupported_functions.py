@@ -131,7 +131,7 @@ _WITHOUT: dict[str, str] = {
     **dict.fromkeys(
         (
             f"scipy.signal.{n}"
-            for n in "butter cheby1 cheby2 ellip bessel firwin2 firls remez iirfilter freqz sosfreqz zpk2tf".split()
+            for n in "butter cheby1 cheby2 ellip bessel firwin2 iirfilter freqz sosfreqz zpk2tf".split()
         ),
         "design the filter outside the function, and pass its coefficients",
     ),
@@ -145,7 +145,6 @@ _WITHOUT: dict[str, str] = {
         "which roots there are is known only when it runs: find the one that is meant, by `scipy.optimize.brentq` or "
         "Newton steps with `np.polyval`",
     ),
-    "numpy.poly1d": "write `np.polyval(p, x)`, `np.polyder(p)`",
     "numpy.polynomial": "write `np.polyval(p, x)`, `np.polyfit(x, y, n)`",
     "builtins.globals": "name what is meant",
     "scipy.spatial": "write the distances: `np.sqrt(((a[:, None] - b[None]) ** 2).sum(axis=-1))`",

@@ -13,6 +13,7 @@ from ..engine.places import (
 from ..engine.refusal import Refused
 from ..engine.programs import Programs
 from ..engine.rulebook import Args, enter_rules
+from ..engine.snippets import snippet_value
 from ..engine.sizes import AnyArray, is_array, rank_of, shape_of
 from ..engine.state import ONE, TRUE, ZERO, Lowering
 from ..engine.values import (
@@ -238,6 +239,9 @@ def _divided(ctx: Lowering, total: Atom, rest: Atom, span: Span) -> Atom:
 
 
 def _ravel(ctx: Lowering, args: Args) -> Value:
+    if args.name != "flatten" and args.values and isinstance(args.values[0], TupleValue):
+        made = snippet_value(ctx, args, "np.array(v)", v=args.values[0])
+        args = replace(args, values=(made, *args.values[1:]))
     match args.values:
         case (v,) if is_array(v) and not args.keywords:
             return (

@@ -107,7 +107,12 @@ def _bound(ctx: Lowering, method: Value, first: Value, node: ast.Attribute) -> V
 
 
 def refuse_attribute(ctx: Lowering, target: ast.Attribute) -> None:
-    """Report ``p.x = e`` and ``p.x += e`` on an immutable record."""
+    """Report ``p.x = e`` and ``p.x += e`` on an immutable record. ``a.flags.writeable = e`` has no effect: no value
+    depends on it."""
+    of = target.value
+    if target.attr == "writeable" and isinstance(of, ast.Attribute) and of.attr == "flags":
+        if is_array(expression(ctx, of.value)):
+            return
     base, name = expression(ctx, target.value), ast.unparse(target.value)
     instead = "bind a new name"
     if isinstance(base, TupleValue) and base.record is not None and target.attr in base.record.names:

@@ -15,7 +15,7 @@ from ..ir.core import AddTo, Call, Check, Const, If, Loop, Stmt, blocks, written
 from ..engine.arithmetic import binary, unary
 from ..engine.blocks import STATEMENTS, TARGETS, assign, if_, set_exit_kind
 from ..engine.closures import closed, nested_function
-from ..engine.entities import callee, imported, named
+from ..engine.entities import callee, imported, is_exception, named
 from ..engine.evaluation import (
     all_present, as_list_comprehension, condition, expression, may_update, operands, pull, usable,
 )  # fmt: skip
@@ -137,6 +137,8 @@ def _raised(ctx: Lowering, node: ast.expr) -> str:
             return "LinAlgError"
         case External(dotted=dotted) if dotted.startswith("numpy.exceptions."):
             return dotted
+        case External(dotted=dotted) if is_exception(dotted):  # a name that holds a class
+            return dotted.removeprefix("builtins.")
         case ErrorClass():
             return kind_of(ctx, found)
     return ""

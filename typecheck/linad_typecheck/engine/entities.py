@@ -212,11 +212,19 @@ _HELD_BY_MODULES = tuple(CapturedGlobal.WAYS)
 TAKE_APART = "bind the numbers and arrays that it holds to names of the module, or pass them as parameters"
 
 
+def is_exception(dotted: str) -> bool:
+    """Whether a name is a class of exceptions of Python, which may be passed on to be raised."""
+    found = getattr(builtins, dotted.removeprefix("builtins."), None) if dotted.startswith("builtins.") else None
+    return isinstance(found, type) and issubclass(found, Exception)
+
+
 def external(ctx: Lowering, dotted: str, name: str, span: Span) -> Value:
     """A function or constant of a library."""
     dotted = SAME.get(dotted, dotted)
     if dotted in CONSTANTS:
         return CONSTANTS[dotted]
+    if is_exception(dotted):
+        return EntityValue(External(dotted), name)
     if not is_entered(dotted) and not has_parts(dotted):
         if (function := ctx.source.scope.implementation(dotted)) is not None:
             ctx.programs.depends.append((name, Helper(function)))

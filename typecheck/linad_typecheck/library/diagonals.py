@@ -12,11 +12,13 @@ from ..engine.places import as_view, fresh_array, nest, plus, put, read, run_che
 from ..engine.refusal import Refused
 from ..engine.rulebook import Args, enter_rules
 from ..engine.sizes import AnyArray, dtype_of, rank_of, shape_of
+from ..engine.snippets import snippet_value
 from ..engine.state import ZERO, Lowering, zero
 from ..engine.values import (
     SILENT, Delayed, ScalarValue, UnionValue, Value, ViewValue, describe, literal, type_of,
 )
 from ..engine.views import Along, View
+from ..messages.language import BadCall
 from ..messages.types import WrongType
 from ..span import Span
 from ..types import BOOL, I64, INTS, Scalar
@@ -121,8 +123,23 @@ def _exchanged(ctx: Lowering, args: Args, found: dict[str, Value]) -> bool:
     return pair == [1, 0]
 
 
+def _traces(ctx: Lowering, args: Args, found: dict[str, Value], a: AnyArray) -> Value:
+    """The trace of each matrix of a stack."""
+    rank = rank_of(a)
+    one, two = (axis_of(ctx, found.get(n, literal(k)), rank, args.span) for k, n in enumerate(("axis1", "axis2")))
+    if one == two or found.keys() & {"offset", "dtype"}:
+        raise Refused(BadCall(args.span, args.name, "takes two axes of a stack of matrices, and no `offset` and `dtype`"))
+    letters = "abcdefgh"[:rank]
+    result = "".join(c for k, c in enumerate(letters) if k not in (one, two))
+    letters = letters[:two] + letters[one] + letters[two + 1 :]
+    return snippet_value(ctx, args, f"np.einsum('{letters}->{result}', a)", a=a)
+
+
 def _trace(ctx: Lowering, args: Args) -> Value:
     found = bound(ctx, args, "offset axis1 axis2 dtype")
+    array = as_array(ctx, found["a"], args)
+    if rank_of(array) > 2:
+        return _traces(ctx, args, found, array)
     array = _matrix(ctx, args, found["a"])
     k = _offset(ctx, found.get("offset", literal(0)), args.span)
     swapped = _exchanged(ctx, args, found)

@@ -239,6 +239,11 @@ def same_class(a: Value, b: Value) -> bool | None:
             return one is other
         case EntityValue(entity=External() | RecordClass()), EntityValue(entity=External() | RecordClass()):
             return False
+        case (
+            (EntityValue(entity=External() | RecordClass()), EntityValue(entity=Instance(made=Opaque())))
+            | (EntityValue(entity=Instance(made=Opaque())), EntityValue(entity=External() | RecordClass()))
+        ):
+            return False  # one is a class whose objects are not known here
     return None
 
 

@@ -74,14 +74,13 @@ def fsolve(
     Returns
     -------
     ndarray
-        The root. Its derivatives are those of the implicit function.
+        The root. Its derivatives are those of the implicit function. With ``full_output`` also a dict with the values
+        there as "fvec", 1, and a text.
 
     Raises
     ------
     RuntimeError
-        If no root is found, where SciPy warns.
-    TypeError
-        For ``full_output``.
+        If no root is found, where SciPy warns or says so.
 
     References
     ----------
@@ -92,10 +91,9 @@ def fsolve(
     >>> fsolve(lambda t: [t[0] * t[1] - 2.0, t[0] - t[1] - 1.0], [1.0, 1.0]).round(6)
     array([2., 1.])
     """
-    if full_output:
-        raise TypeError("takes no `full_output` here: use the root alone")
     given = args if isinstance(args, tuple) else (args,)
-    return _root(lambda t: _vector(func(t, *given)), 1.0 * _vector(x0))
+    root = _root(lambda t: _vector(func(t, *given)), 1.0 * _vector(x0))
+    return (root, {"fvec": _vector(func(root, *given))}, 1, "The solution converged.") if full_output else root
 
 
 def _root(f, start):

@@ -625,3 +625,44 @@ def _sums(x, weights, n):
     for j in range(x.shape[0]):
         h[x[j]] += weights[j]
     return h
+
+
+@implements("scipy.stats.iqr")
+def iqr(x, axis=None, rng=(25, 75), scale=1.0, nan_policy="propagate", interpolation="linear", keepdims=False):
+    """The range between two percentiles, the quartiles by default.
+
+    Parameters
+    ----------
+    x : array_like
+        Numbers.
+    axis : int, optional
+        The axis, a literal; None for all numbers.
+    rng : tuple
+        The percentiles.
+    scale : float or str
+        What the range is divided by; "normal" for an estimate of the standard deviation of normal numbers.
+    nan_policy, interpolation : str
+        Must have their defaults.
+    keepdims : bool
+        Whether the axis stays with one cell, a literal.
+
+    Returns
+    -------
+    float or numpy.ndarray
+        The ranges.
+
+    Examples
+    --------
+    >>> float(iqr(np.array([1.0, 2.0, 3.0, 4.0, 5.0])))
+    2.0
+    """
+    if nan_policy != "propagate" or interpolation != "linear":
+        raise TypeError("is of linear percentiles, and propagates NaN, here")
+    low, high = rng if rng[0] <= rng[1] else (rng[1], rng[0])
+    x = np.asarray(x)
+    found = np.percentile(x, high, axis=axis, keepdims=keepdims) - np.percentile(x, low, axis=axis, keepdims=keepdims)
+    if isinstance(scale, str):
+        if scale != "normal":
+            raise ValueError(f"{scale} not a valid scale for `iqr`")
+        return found / 1.3489795003921634
+    return found / scale
