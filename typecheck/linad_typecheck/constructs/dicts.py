@@ -206,7 +206,8 @@ def _by_number(base: TupleValue, key: Value) -> bool:
     names = base.record.names
     if not names or not isinstance(key, ScalarValue) or isinstance(key.atom, Const):
         return False
-    return all(isinstance(n, int | float) for n in names) and (key.dtype in FLOATS or any(isinstance(n, float) for n in names))
+    with_floats = key.dtype in FLOATS or any(isinstance(n, float) for n in names)
+    return with_floats and all(isinstance(n, int | float) for n in names)
 
 
 def _among(ctx: Lowering, base: TupleValue, key: ScalarValue, span: Span) -> Atom:

@@ -26,8 +26,8 @@ from ..engine.sizes import dtype_of, is_array, rank_of
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
     GROWING, LIST, LISTS, NOTHING, OPTIONAL, SILENT, SLICE, UNKNOWN_LIST, ArrayType, ArrayValue, Binding, Bottom,
-    EntityValue, Loss, LostArray, Never, NoneValue, Poison, ScalarValue, TextValue, TupleType, TupleValue, UnionType, Value,
-    ViewType, ViewValue, arrays, contains, describe, growing_type, is_choice, is_complex, is_optional, literal,
+    EntityValue, Loss, LostArray, Never, NoneValue, Poison, ScalarValue, TextValue, TupleType, TupleValue, UnionType,
+    Value, ViewType, ViewValue, arrays, contains, describe, growing_type, is_choice, is_complex, is_optional, literal,
     map_arrays, map_objects, objects, option_key, type_of, with_item, without_axis,
 )
 from ..library.externals import call_external

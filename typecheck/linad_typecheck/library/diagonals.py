@@ -128,7 +128,7 @@ def _traces(ctx: Lowering, args: Args, found: dict[str, Value], a: AnyArray) -> 
     rank = rank_of(a)
     one, two = (axis_of(ctx, found.get(n, literal(k)), rank, args.span) for k, n in enumerate(("axis1", "axis2")))
     if one == two or found.keys() & {"offset", "dtype"}:
-        raise Refused(BadCall(args.span, args.name, "takes two axes of a stack of matrices, and no `offset` and `dtype`"))
+        raise Refused(BadCall(args.span, args.name, "takes two axes of a stack, and no `offset` and `dtype`"))
     letters = "abcdefgh"[:rank]
     result = "".join(c for k, c in enumerate(letters) if k not in (one, two))
     letters = letters[:two] + letters[one] + letters[two + 1 :]

@@ -22,7 +22,8 @@ def _interval(quantiles: str) -> Rule:
         if first is None:
             raise Refused(BadCall(args.span, args.name, "takes the confidence, and the parameters of the distribution"))
         inside = as_scalar(ctx, first, args.span, f"`{args.name}` is of one confidence")
-        half = lambda op: binary(ctx, ast.Div, binary(ctx, op, literal(1.0), inside, args.span), literal(2.0), args.span)
+        span, one, two = args.span, literal(1.0), literal(2.0)
+        half = lambda op: binary(ctx, ast.Div, binary(ctx, op, one, inside, span), two, span)
         others = args.values if "confidence" in args.keywords else args.values[1:]
         ends = (replace(args, values=(half(op), *others), keywords=left) for op in (ast.Sub, ast.Add))
         return TupleValue(tuple(call_external(ctx, quantiles, end) for end in ends))

@@ -411,7 +411,7 @@ def firwin(numtaps, cutoff, *, width=None, window="hamming", pass_zero=True, sca
     low = pass_zero in ("lowpass", "bandstop") if isinstance(pass_zero, str) else bool(pass_zero)
     high = (n % 2 == 1) != low
     if high and numtaps % 2 == 0:
-        raise ValueError("A filter with an even number of coefficients must have zero response at the Nyquist frequency.")
+        raise ValueError("A filter with an even number of coefficients must have zero response at fs/2.")
     edges = np.concatenate((np.zeros(1 if low else 0), edges, np.ones(1 if high else 0)))
     m = np.arange(numtaps) - 0.5 * (numtaps - 1)
     h = np.zeros(numtaps)
