@@ -74,7 +74,7 @@ class Built:
         values = derive.flat_values(s, self.program.args)
         request = ((derive.wanted(s.signature, self.program.wrt).leaves, True),)
         self.kernel = s.kernel(request, values)
-        self.text = emit(s.program(request, s.version(values).sizes), s._wanted("hoisted")).source
+        self.text = emit(s.program(request, s.version(values).sizes), s._wanted(request, "hoisted")).source
 
     def compile(self) -> None:
         """Everything from the checked function to machine code."""

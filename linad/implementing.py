@@ -24,7 +24,7 @@ def implements(library_function: Callable[..., Any] | str) -> Callable[[F], F]:
     Parameters
     ----------
     library_function : callable or str
-        A library function, or its dotted name, such as ``"scipy.signal.detrend"``.
+        A library function, or its dotted name, such as ``"scipy.stats.moment"``.
 
     Returns
     -------

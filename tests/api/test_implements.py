@@ -14,29 +14,28 @@ from ..two_roads import checked, imported
 
 HEAD = """\
 import numpy as np
-import scipy.signal
+import scipy.stats
 from jaxtyping import Float64
-from scipy.signal import detrend
+from scipy.stats import moment
 
 import linad
 from linad import linear_grad
 
 V = Float64[np.ndarray, "n"]
 """
-DETREND = """
+MOMENT = """
 
-@linad.implements(detrend)
-def without_line(data, axis=-1, type="linear"):
-    if type == "constant":
-        return data - np.mean(data)
-    t = np.arange(len(data)) - 0.5 * (len(data) - 1)
-    return data - np.mean(data) - t * (np.sum(t * data) / np.sum(t * t))
+@linad.implements(moment)
+def central_moment(a, order=1, axis=0, nan_policy="propagate"):
+    if nan_policy == "omit":
+        a = a[~np.isnan(a)]
+    return np.mean((a - np.mean(a)) ** order)
 """
 USED = """
 
 @linear_grad(backend="interpret")
 def f(x: V) -> float:
-    return np.sum(detrend(x) ** 3) + np.sum(scipy.signal.detrend(x, type="constant") ** 4)
+    return moment(x, 3) ** 2 + scipy.stats.moment(x, order=2) ** 4
 """
 
 
@@ -45,7 +44,7 @@ def nothing_stays(monkeypatch):
     monkeypatch.setattr(implementing, "_registered", dict(implementing._registered))
 
 
-@pytest.mark.parametrize("text", [DETREND + USED, USED + DETREND], ids=["before", "below"])
+@pytest.mark.parametrize("text", [MOMENT + USED, USED + MOMENT], ids=["before", "below"])
 def test_both_roads_and_the_gradient(tmp_path, text):
     text = HEAD + text
     assert not checked(tmp_path, text).diagnostics
@@ -56,7 +55,7 @@ def test_both_roads_and_the_gradient(tmp_path, text):
 
 
 def test_in_another_file_that_is_imported(tmp_path):
-    files = {"meanings.py": HEAD + DETREND}
+    files = {"meanings.py": HEAD + MOMENT}
     (tmp_path / "meanings.py").write_text(files["meanings.py"])
     text = HEAD + "import meanings\n" + USED
     assert not checked(tmp_path, text).diagnostics
@@ -74,7 +73,7 @@ def test_the_message_for_an_unknown_function_says_so(tmp_path):
 
 
 def test_errors_inside_are_at_their_lines(tmp_path):
-    broken = DETREND.replace("np.mean(data)", "np.meam(data)")
+    broken = MOMENT.replace("np.mean(a)", "np.meam(a)")
     report = checked(tmp_path, HEAD + broken + USED)
     lines = (HEAD + broken).split("\n")
     assert [d.span.line for d in report.diagnostics] == [k for k, line in enumerate(lines, 1) if "meam" in line]

@@ -33,7 +33,7 @@ from .test_sweep import dtypes
 
 SHORTER = (  # modules of functions that are alike
     "bessel", "counts", "distributions", "fourier", "harmonics", "hypergeometric", "multivariate", "orthogonal", "polynomials",
-    "quadrature", "reals", "rotations", "special", "special_integrals", "windows",
+    "polynomial_objects", "quadrature", "reals", "rotations", "special", "special_integrals", "windows",
 )  # fmt: skip
 PUBLIC = {name: d for name, d in definitions().items() if name[0] != "%"}
 MODULES = sorted({d.module for d in definitions().values()})

@@ -124,8 +124,9 @@ def test_linad_verify_names_the_pass_that_breaks_a_program(broken, how, monkeypa
 
 
 def test_what_options_allow() -> None:
-    assert set(facts(EmitOptions())) == {"fastmath", "noalias", "retry"}
-    assert set(facts(EmitOptions(fastmath=False, checked="every", parallel=True))) == {"noalias", "threads"}
+    assert set(facts(EmitOptions())) == {"fastmath", "noalias", "retry", "again"}
+    options = EmitOptions(fastmath=False, checked="every", parallel=True, exact=True)
+    assert set(facts(options)) == {"noalias", "threads"}
 
 
 def test_every_pass_says_what_it_does_and_when() -> None:

@@ -1037,6 +1037,8 @@ def _cells_type(item: ValueType) -> ValueType | None:
         case OtherType(value=TextValue() | EntityValue(entity=EnumMember())):
             return _cells_type(choice_type(_options(item)))
         case TupleType(items=items, record=record) if items and record not in GROWING:
+            if record is LIST and len({_is_weak(x) for x in items if isinstance(x, ScalarType)}) > 1:
+                return None  # numbers of Python and of NumPy, which one list of a computed length does not tell apart
             parts = tuple(map(_cells_type, items))
             made = (item.made or UNKNOWN) | HELD if changes(record) and record not in ROWS else item.made
             return None if None in parts else TupleType(parts, record, made)

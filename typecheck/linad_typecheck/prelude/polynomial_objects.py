@@ -84,15 +84,15 @@ def order(self):
 
 
 @implements("numpy.poly1d.__getitem__")
-def item(self, k):
+def item(self, val):
     """The coefficient of a power; 0 for one that does not occur.
 
     >>> float(item(_example(), 1)), float(item(_example(), 5))
     (2.0, 0.0)
     """
     n = self.coeffs.shape[0]
-    there = (k >= 0) & (k < n)
-    return self.coeffs[n - 1 - k if there else 0] * (1.0 if there else 0.0)
+    there = (val >= 0) & (val < n)
+    return self.coeffs[n - 1 - val if there else 0] * (1.0 if there else 0.0)
 
 
 @implements("numpy.poly1d.deriv")
@@ -316,7 +316,7 @@ def derivative(self, m=1):
 def integral(self, m=1, k=None, lbnd=None):
     """The integral that is 0 at ``lbnd``.
 
-    >>> integral(_line())[0]
+    >>> integral(_line())[0] + 0.0
     array([0., 1., 1.])
     """
     if k is not None:

@@ -398,7 +398,7 @@ def firwin(numtaps, cutoff, *, width=None, window="hamming", pass_zero=True, sca
     Examples
     --------
     >>> firwin(3, 0.5).round(6)
-    array([0.046237, 0.907526, 0.046237])
+    array([0.046221, 0.907557, 0.046221])
     """
     if width is not None:
         raise TypeError("takes no `width` here: give the window `('kaiser', beta)`")
