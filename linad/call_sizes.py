@@ -26,7 +26,7 @@ def with_sizes_of_calls(program: Program) -> dict[str, Function]:
     """The functions of a program, each with checks of the sizes of its parameters that are equal at every call."""
     functions = dict(program.functions)
     called = {name: name for name in functions} | {name: d.callee for name, d in program.derivatives.items()}
-    waits: dict[str, int] = Counter(called[n] for name, f in functions.items() if called[name] == name for n in named(f))
+    waits = Counter(called[n] for name, f in functions.items() if called[name] == name for n in named(f))
     found: dict[str, list[Pairs]] = {}
     unknown = {n for f in functions.values() if f.rule is not None for n in f.rule.functions}  # called by other code
     ready = [name for name in functions if not waits[name] and called[name] == name]

@@ -275,7 +275,8 @@ def linear_grad(
     fastmath : bool
         Whether sums may be reassociated, products contracted into fused operations, functions like exp evaluated for
         several elements at once (within 4 units in the last place), and divisions in derivatives replaced by products
-        with a reciprocal; nan, inf and the sign of zero keep their meaning. False gives the rounding of the order in which the program is written, and of the C library.
+        with a reciprocal; nan, inf and the sign of zero keep their meaning. False gives the rounding of the order in
+        which the program is written, and of the C library.
     cache : bool
         Whether to keep compiled code on disk for the next process.
     update : {"in-place", "pure"}

@@ -21,8 +21,8 @@ X = np.array([0.6, 2.2, -1.1, 3.1, 1.7])
 FUNCTIONS = [f for f in vars(programs_iterators).values() if inspect.isfunction(f)]
 CASES = [f for f in FUNCTIONS if inspect.signature(f).parameters.keys() == {"x"}]  # the others are what these call
 COMPILED = [programs_iterators.chosen, programs_iterators.left, programs_iterators.one_by_one]
-# the dual numbers of `Whole` know neither `np.fromiter` nor complex numbers, nor that a count given to `combinations` is
-# a plain int
+# the dual numbers of `Whole` know neither `np.fromiter` nor complex numbers, nor that a count given to `combinations`
+# is a plain int
 DUAL = [f for f in CASES if f.__name__ not in ("arrays", "chosen", "products", "cut", "again", "nested", "transformed")]
 
 

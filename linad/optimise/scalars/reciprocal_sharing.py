@@ -81,7 +81,11 @@ def _reciprocal(t: Var, names: Names, known: dict[Var, Var], span: Span) -> list
 
 
 def _is_division(s: Stmt) -> bool:
-    return isinstance(s, Let) and s.op == "div" and is_float(s.out.type) and s.ins[1] != Const(0.0, s.out.type)
+    """Whether a statement divides floats, by a number that has a reciprocal if it is a constant."""
+    if not (isinstance(s, Let) and s.op == "div" and is_float(s.out.type)):
+        return False
+    by = s.ins[1]
+    return isinstance(by, Var) or abs(by.value) >= LOWEST[by.type.dtype]
 
 
 def _name(a: object) -> str:

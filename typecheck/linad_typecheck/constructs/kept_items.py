@@ -14,8 +14,9 @@ from ..engine.refusal import Refused
 from ..engine.sizes import rank_of, shape_of
 from ..engine.state import Lowering
 from ..engine.values import (
-    GROWING, LIST, NOTHING, ROWS, SILENT, UNKNOWN, ArrayValue, Loss, LostArray, Origin, Poison, TupleType, TupleValue, UnionValue, Value,
-    ValueType, ViewValue, arrays, describe, growing_type, is_field, is_number, map_arrays, objects, type_of, without_axis,
+    GROWING, LIST, NOTHING, ROWS, SILENT, UNKNOWN, ArrayValue, Loss, LostArray, Origin, Poison, TupleType, TupleValue,
+    UnionValue, Value, ValueType, ViewValue, arrays, describe, growing_type, is_field, is_number, map_arrays, objects,
+    type_of, without_axis,
 )
 from ..ir.core import Atom, Same, Var
 from ..messages.language import Unsupported

@@ -726,8 +726,8 @@ def _written(ctx: Lowering, base: TupleValue, by: str, span: Span) -> None:
 
 
 def exchanged(ctx: Lowering, s: ast.Assign) -> bool:
-    """Whether an assignment only exchanges lists or objects that are items of one list: ``xs[i], xs[j] = xs[j], xs[i]``.
-    They are still different ones afterwards."""
+    """Whether an assignment only exchanges lists or objects that are items of one list, as
+    ``xs[i], xs[j] = xs[j], xs[i]``. They are still different ones afterwards."""
     match s:
         case ast.Assign(targets=[ast.Tuple(elts=places)], value=ast.Tuple(elts=items)):
             nodes = [n for n in places if isinstance(n, ast.Subscript) and not isinstance(n.slice, ast.Slice)]
@@ -829,11 +829,12 @@ def comprehension(ctx: Lowering, node: Comprehension, hint: str) -> Value:
     key = ctx.pseudo("list", span)
     ctx.bind(key, Binding(TupleValue((), LIST), span))
 
-    waits: list[Value] = []  # for the result of a recursive call
+    waits = False  # for the result of a recursive call
 
     def each(value: Value, at: Span) -> None:
+        nonlocal waits
         if isinstance(value, SILENT):
-            waits[:] = [value] if isinstance(value, Bottom) else []
+            waits = isinstance(value, Bottom)
             ctx.bind(key, Binding(UNKNOWN_LIST, at))
         else:
             append(ctx, key, value, at)

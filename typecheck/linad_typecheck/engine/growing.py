@@ -26,8 +26,8 @@ from .refusal import Refused
 from .sizes import dtype_of, is_array, rank_of, shape_of
 from .state import FALSE, ONE, ZERO, Lowering, zero
 from .values import (
-    ARRAYS, CHOICE, COMPLEX, GROWING, LIST, OPTIONAL, ROWS, SILENT, UNKNOWN, ArrayType, ArrayValue, Bottom, Delayed, Loss, Never,
-    NoneValue, ScalarType, ScalarValue, TupleType, TupleValue, Value, ValueType, ViewValue, arrays, as_choice,
+    ARRAYS, CHOICE, COMPLEX, GROWING, LIST, OPTIONAL, ROWS, SILENT, UNKNOWN, ArrayType, ArrayValue, Bottom, Delayed,
+    Loss, Never, NoneValue, ScalarType, ScalarValue, TupleType, TupleValue, Value, ValueType, ViewValue, arrays, as_choice,
     as_optional, growing_type, is_choice, is_complex, is_optional, leaves, map_arrays, objects, type_of, with_item,
     without_axis,
 )
