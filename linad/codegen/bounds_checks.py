@@ -23,7 +23,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from linad_typecheck.ir.core import (
-    AddTo, Alloc, Atom, Block, Check, Const, Dim, Function, If, Let, Load, Loop, Names, Stmt, Store, Var,
+    RETRY, AddTo, Alloc, Atom, Block, Check, Const, Dim, Function, If, Let, Load, Loop, Names, Stmt, Store, Var,
     all_names, base_name, walk,
 )
 from linad_typecheck.ir.sizes import known_sizes as array_sizes
@@ -43,6 +43,8 @@ from .guard_hoisting import inspect_first
 from .hoisted_checks import Endpoints, Inspection, Scan, Test, place
 
 ZERO = Const(0, I64)
+LARGEST_ARGUMENT = 2**60
+LINEAR = ("add", "sub", "neg", "mul")
 LARGEST_FACTOR = 8  # limit on the coefficient of a loop index in an index that is checked only at its endpoints
 
 
@@ -83,9 +85,25 @@ class Frame:
 
 def check_accesses(f: Function, retry: bool, noalias: bool) -> tuple[Function, Remarks]:
     """Make the index checks of a function explicit; with ``retry``, before loops where possible."""
+    if retry:
+        f = replace(f, body=replace(f.body, stmts=(*_fitting(f), *f.body.stmts)))
     checker = Checker(f, retry, noalias)
     f = replace(f, body=checker.block(f.body))
     return f, tuple(_remarks(checker.accesses))
+
+
+def _fitting(f: Function) -> Iterator[Stmt]:
+    """Checks that the int arguments that indices are computed from are not so large that this arithmetic overflows:
+    otherwise the bounds of ``range(k, n - k)`` would be unknown for an argument ``k``."""
+    names = Names(all_names(f))
+    given = {p.var for p in f.params if p.var.type == I64}
+    used = {a for t in walk(f.body) if isinstance(t, Let) and t.op in LINEAR for a in t.ins if a in given}
+    for p in (p.var for p in f.params if p.var in used):
+        low, high, ok = (names.var(hint, BOOL) for hint in ("low", "high", "ok"))
+        yield Let(low, "le", (Const(-LARGEST_ARGUMENT, I64), p))
+        yield Let(high, "le", (p, Const(LARGEST_ARGUMENT, I64)))
+        yield Let(ok, "and", (low, high))
+        yield Check(ok, RETRY, "", ())
 
 
 def _remarks(accesses: Iterable[Access]) -> Iterator[Remark]:

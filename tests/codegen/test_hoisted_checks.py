@@ -248,3 +248,25 @@ def test_no_index_is_loaded_before_it_is_known_to_be_there(f: Callable, at: tupl
     else:
         assert run(program, args).results == (expected,) and linear_grad(f)(*args) == expected
 checked_two_matrices = linear_grad(two_matrices)
+
+
+def sliding(x: Float64[np.ndarray, "n"], k: int) -> float:
+    total = 0.0
+    for i in range(k, len(x) - k):
+        s = 0.0
+        for j in range(-k, k + 1):
+            s += x[i + j] * (j + 2)
+        total += s * s
+    return total
+
+
+def test_windows_whose_half_width_is_an_argument_are_in_bounds() -> None:
+    """The check at entry, that the argument is not so large that `len(x) - k` overflows, is the only one."""
+    f = linear_grad(sliding)
+    x = np.random.default_rng(0).normal(size=9)
+    body = run_passes(Whole(sliding, (x, 2)).prepared, Phase(RESHAPING), ("retry", "noalias"))[0].main.body
+    assert sum(isinstance(s, Check) for s in body.stmts) == 1
+    assert not any(isinstance(s, Check) for loop in body.stmts if isinstance(loop, Loop) for s in walk(loop.body))
+    for k in (0, 2, 4, 5, 100, -1, 2**61, 2**63 - 1):
+        assert f(x, k) == pytest.approx(sliding(x, k))
+        assert np.all(np.isfinite(f.grad(x, k)))

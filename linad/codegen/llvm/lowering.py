@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager
 
 from llvmlite import ir
@@ -23,25 +23,33 @@ I64 = ir.IntType(64)
 
 VECTORS = 4  # interleave count of a loop with library functions
 LIBRARY_CALLS = frozenset(NAMES) - frozenset(EVEN)
+LANES = 4  # iterations of a loop that LLVM executes at once
 
 
-def loop_metadata(module: ir.Module, body: list[ast.stmt]) -> ir.MDValue:
-    """Loop metadata: no unrolling for unknown trip counts.
+def loop_metadata(module: ir.Module, body: list[ast.stmt], trips: int = 0) -> ir.MDValue:
+    """Loop metadata: no unrolling for unknown trip counts. ``trips``: the trip count, if it is known.
 
     Vectorised loops gain nothing from unrolling, and others lose: the remainder is a separate loop, whose branch is
     mispredicted once per row of a sparse matrix. But a loop with library calls waits for each call, so it is
     interleaved. LLVM's own choice only counts registers, which the calls clobber anyway. A loop with a library call in
-    a branch of a branch is not vectorised: the call would be made for all lanes, and few iterations need it.
+    a branch of a branch is not vectorised: the call would be made for all lanes, and few iterations need it. A loop of
+    few iterations is unrolled before it could be vectorised; with library calls it is worth more as a loop.
     """
-    hints = [module.add_metadata(("llvm.loop.unroll.runtime.disable",))]
+    whole = trips > 0 and trips % LANES == 0 and calls_of(body, LIBRARY_CALLS)
+    hints = [module.add_metadata(("llvm.loop.unroll.disable" if whole else "llvm.loop.unroll.runtime.disable",))]
     if calls_in_inner_branch(body):
         hints.append(module.add_metadata(("llvm.loop.vectorize.enable", ir.Constant(ir.IntType(1), 0))))
-    calls = (n for s in body for n in ast.walk(s) if isinstance(n, ast.Call))
-    if any(isinstance(c.func, ast.Name) and c.func.id in EVEN for c in calls):
+    if calls_of(body, EVEN):
         hints.append(module.add_metadata(("llvm.loop.interleave.count", ir.Constant(ir.IntType(32), VECTORS))))
     own = ir.MDValue(module, (), str(len(module.metadata)))
     own.operands = (own, *hints)  # the loop ID is a self-referential node
     return own
+
+
+def calls_of(body: list[ast.stmt], names: Container[str]) -> bool:
+    """Whether one of these functions is called."""
+    calls = (n for s in body for n in ast.walk(s) if isinstance(n, ast.Call))
+    return any(isinstance(c.func, ast.Name) and c.func.id in names for c in calls)
 
 
 def one_by_one(body: list[ast.stmt]) -> bool:
@@ -55,8 +63,7 @@ def calls_in_inner_branch(body: list[ast.stmt]) -> bool:
     """Whether a library function is called under a condition in an arm of another one, which few iterations reach."""
     outer = [t for s in body for t in ast.walk(s) if isinstance(t, ast.If)]
     inner = [t for b in outer for s in (*b.body, *b.orelse) for t in ast.walk(s) if isinstance(t, ast.If)]
-    calls = (n for b in inner for s in (*b.body, *b.orelse) for n in ast.walk(s) if isinstance(n, ast.Call))
-    return any(isinstance(c.func, ast.Name) and c.func.id in LIBRARY_CALLS for c in calls)
+    return calls_of([s for b in inner for s in (*b.body, *b.orelse)], LIBRARY_CALLS)
 
 
 def running_sums(body: list[ast.stmt]) -> set[str]:
@@ -382,7 +389,7 @@ class Lowering(Expressions):
             latch = b.cbranch(b.icmp_unsigned("<", following, trips), inside, after)
             b.position_at_end(inside)
             b.store(b.add(start, b.mul(b.load(cell), step)), self.cells[name])
-        latch.set_metadata("llvm.loop", loop_metadata(b.module, body))
+        latch.set_metadata("llvm.loop", loop_metadata(b.module, body, self.trip_count(args, known)))
         self.inside(body, inside, again, after)
         self.scopes = {}
 
@@ -394,6 +401,12 @@ class Lowering(Expressions):
             return {}
         names, written = found
         return declared(self.builder, names) if written and any(isinstance(self.arrays[n], Held) for n in names) else {}
+
+    def trip_count(self, args: list[ast.expr], step: int) -> int:
+        """The trip count of a range between literals, else 0."""
+        ends = [ast.Constant(0), args[0]] if len(args) == 1 else args[:2]
+        known = all(isinstance(e, ast.Constant) or self.literal(e) for e in ends)
+        return len(range(*map(self.literal, ends), step)) if known and step else 0
 
     def literal(self, e: ast.expr) -> int:
         """The value of a literal step, else 0."""

@@ -13,6 +13,8 @@ from linad.analysis.affine import Ranges
 from linad.analysis.index_tests import LARGE, ZERO, selecting_conditions
 from linad.analysis.loop_facts import defined
 
+from ..scalars.check_elimination import extreme
+
 
 @dataclass(frozen=True)
 class Piece:
@@ -33,11 +35,12 @@ def may_be_cut(s: Loop) -> bool:
     return ints or bool(list(selecting_conditions(inner)))
 
 
-def settled_ints(s: Loop, r: Ranges, names: Names) -> tuple[list[Stmt], Loop]:
+def settled_ints(s: Loop, r: Ranges, names: Names, clamps: bool = False) -> tuple[list[Stmt], Loop]:
     """Simplify the int arithmetic of a loop body.
 
     Remainders whose dividend is off by less than one divisor become a compare and a sum, hoisted if loop-invariant;
-    ``min`` and ``max`` with a provable result become that operand. ``r``: what is known at the start of the body.
+    ``min`` and ``max`` with a provable result become that operand, and with ``clamps``, those of a neighbour of the loop
+    index become a compare and a select. ``r``: what is known at the start of the body.
     Return the hoisted statements and the loop.
     """
     made = defined(s)
@@ -54,13 +57,12 @@ def settled_ints(s: Loop, r: Ranges, names: Names) -> tuple[list[Stmt], Loop]:
                     isinstance(x, Var) and x.name in made and not (isinstance(n, Var) and n.name in made)
                 ):
                     stmts += _into_range(t, x, n, over=False, names=names)
-                case Let(out=out, op="min" | "max" as op, ins=(x, y)) if out.type == I64:
-                    more = [
-                        a
-                        for a, b in ((x, y), (y, x))
-                        if r.proves((r.value(a) - r.value(b)) * (1 if op == "max" else -1))
-                    ]
-                    stmts.append(replace(t, op="add", ins=(more[0], ZERO)) if more else t)
+                case Let(op="min" | "max"):
+                    known = extreme(t, r)
+                    if known is not None:
+                        stmts.append(replace(t, op="add", ins=(known, ZERO)))
+                    else:
+                        stmts += _by_compare(t, s.index, r, names) if clamps else [t]
                 case _:
                     stmts.append(t)
             if not blocks(t):
@@ -76,6 +78,18 @@ def _remainder_by_compare(t: Let, x: Atom, n: Atom, r: Ranges, names: Names) -> 
     over = once and r.proves(at) and (r.proves(divisor - at) or r.proves(divisor * 2 - at - 1))
     under = once and not over and r.proves(divisor - at - 1) and (r.proves(at + 1) or r.proves(at + divisor))
     return _into_range(t, x, n, over, names) if over or under else [t]
+
+
+def _by_compare(t: Let, index: Var, r: Ranges, names: Names) -> list[Stmt]:
+    """The ``min`` or ``max`` of a neighbour of a loop index and another int by a compare and a select."""
+    for a, b in (t.ins, t.ins[::-1]) if t.out.type == I64 else ():
+        if not (r.value(a) - r.value(index)).terms:
+            test = names.var("inside", BOOL)
+            return [
+                Let(test, "le" if t.op == "min" else "ge", (a, b), t.span),
+                replace(t, op="select", ins=(test, a, b)),
+            ]
+    return [t]
 
 
 def _into_range(t: Let, x: Atom, n: Atom, over: bool, names: Names) -> list[Stmt]:

@@ -3,7 +3,7 @@
 **Transformation.** Loop peeling (Allen and Kennedy, Optimizing Compilers for Modern Architectures, 2001, chapter 5),
 for several tests at once.
 
-**Before.** ``for j in range(n) { k = mod (j + 1) n; if j > 0 { a }; b }``
+**Before.** ``for j in range(n) { k = min (j + 1) (n - 1); if j > 0 { a }; b }``
 **After.** ``for j in range(min(n, 1)) {...}; for j in range(1, n - 1) { a; b }; for j in range(max(1, n - 1), n)
 {...}``
 
@@ -12,7 +12,8 @@ few at either end. The first and last loops keep the original body, so the trip 
 iterations is unchanged.
 
 **Profitability.** Peeling adds two copies of the body, whatever the number of tests. A loop is peeled if a test selects
-between indices or arms. Loops that contain loops are peeled only for branches. For the loops of each
+between indices or arms. Loops that contain loops are peeled only for branches, and for the
+rows of additions: the loops in them can then be vectorised, because the rows differ. For the loops of each
 depth, the function may grow by a factor of `GROWTH` of its size before, and in any case by `MOST` statements: if
 outermost loops used it up, those inside would keep their branches, which prevent vectorisation.
 
@@ -78,7 +79,7 @@ class _Peeling:
         if 2 * len(inner) > self.budget or s.index.name in self.edges or is_edge(s, r):
             return [s]
         with r.scope():
-            before, changed = settled_ints(s, r, self.names)
+            before, changed = settled_ints(s, r, self.names, clamps=True)
             for t in (t for t in changed.body.stmts if isinstance(t, Let)):
                 r.statement(t)
             ends = Ends(changed, r)
@@ -95,7 +96,8 @@ def _selects_by(s: Loop, tests: Container[str]) -> bool:
     inside = list(walk(s.body))
     made = {t.out.name: t for t in inside if isinstance(t, Let)}
     if any(isinstance(t, Loop) for t in inside):
-        inside = [t for t in inside if isinstance(t, If)]
+        rows = {a for t in inside if isinstance(t, AddTo) for a in t.index}
+        inside = [t for t in inside if isinstance(t, If) or isinstance(t, Let) and t.out in rows]
     todo, seen = [a.name for a in selecting_conditions(inside)], set()
     while todo:
         name = todo.pop()

@@ -6,8 +6,11 @@ counts from the end of an array, and is in bounds if the loop stops at the size 
 **Before.** ``n = dim &v 0; for i in range(n) { j = wrap i n; e = load &v [j] }``
 **After.** ``n = dim &v 0; for i in range(n) { e = load! &v [i] }``
 
+**Before.** ``m = sub n 7; for i in range(0, m, 8) { j = add i 8; k = min j n; size = sub k i }``
+**After.** ``m = sub n 7; for i in range(0, m, 8) { size = 8 }``
+
 **Legality.** Proofs use the sizes that arrays are allocated with, `dim`, and checks that have already passed. Proofs
-that need inequalities are made before code generation (`linad/codegen/bounds_checks.py`).
+of index checks that need inequalities are made before code generation (`linad/codegen/bounds_checks.py`).
 
 **Profitability.** Always; a check in a loop also blocks other passes.
 
@@ -19,16 +22,49 @@ from __future__ import annotations
 from dataclasses import replace
 
 from linad_typecheck.ir.core import (
-    AddTo, Atom, Block, Check, Const, Copy, Dim, Function, Let, Load, Loop, Stmt, Store, Var, walk,
+    AddTo, Atom, Block, Check, Const, Copy, Dim, Function, Let, Load, Loop, Stmt, Store, Var, blocks, walk,
 )
-from linad_typecheck.ir.rewrite import in_blocks, renamed
+from linad_typecheck.ir.rewrite import in_blocks, renamed, substitute
 from linad_typecheck.ir.sizes import known_sizes
 from linad_typecheck.types import I64
+
+from linad.analysis.affine import Ranges
+from linad.analysis.loop_facts import with_ranges
+
+EXTREMES = ("min", "max")
 
 
 def eliminate_checks(f: Function) -> Function:
     """Drop `wrap` of non-negative ints and the checks of accesses known to be in bounds."""
-    return replace(f, body=_Prover(f).block(f.body, {}, outermost=True))
+    return settle_extremes(replace(f, body=_Prover(f).block(f.body, {}, outermost=True)))
+
+
+def settle_extremes(f: Function) -> Function:
+    """Replace the ``min`` and ``max`` of ints in loops by the operand that they provably are."""
+
+    def settled(s: Loop, r: Ranges) -> list[Stmt]:
+        same: dict[str, Atom] = {}
+        for t in s.body.stmts:
+            if isinstance(t, Let) and t.op in EXTREMES and (known := extreme(t, r)) is not None:
+                same[t.out.name] = same.get(str(known), known)
+            if not blocks(t):
+                r.statement(t)
+        return [replace(s, body=substitute(s.body, same))] if same else [s]
+
+    return with_ranges(f, settled, _has_extremes)
+
+
+def _has_extremes(s: Loop) -> bool:
+    return any(isinstance(t, Let) and t.op in EXTREMES and t.out.type == I64 for t in s.body.stmts)
+
+
+def extreme(t: Let, r: Ranges) -> Atom | None:
+    """The operand that the ``min`` or ``max`` of two ints provably is."""
+    if t.out.type != I64:
+        return None
+    sign = 1 if t.op == "max" else -1
+    x, y = t.ins
+    return next((a for a, b in ((x, y), (y, x)) if r.proves((r.value(a) - r.value(b)) * sign)), None)
 
 
 class _Prover:

@@ -452,3 +452,19 @@ def test_loops_with_library_calls_in_inner_branches_are_not_vectorised(body: str
     module = ir.Module()
     loop_metadata(module, ast.parse(body).body)
     assert any("vectorize.enable" in str(v) for v in module.metadata) is not vectorised
+
+
+@pytest.mark.parametrize(
+    ("body", "trips", "kept"),
+    [
+        ("s += vector_exp(x)", 8, True),
+        ("s += vector_exp(x)", 6, False),
+        ("s += vector_exp(x)", 0, False),
+        ("s += x", 8, False),
+        ("s += even_exp(x)", 8, False),
+    ],
+)
+def test_short_loops_with_library_calls_are_left_to_the_vectoriser(body: str, trips: int, kept: bool) -> None:
+    module = ir.Module()
+    loop_metadata(module, ast.parse(body).body, trips)
+    assert any("unroll.disable" in str(v) for v in module.metadata) is kept

@@ -11,6 +11,8 @@ from linad_typecheck.ir.verify import verify
 from linad.interpret import run
 from linad.optimise.loops.loop_peeling import peel_loops
 
+from tests import kit
+
 from .test_index_set_splitting import BRANCH, agree, loop
 
 RANGES = ("range(n)", "range(l, -1, -1)", "range(1, l)")
@@ -58,6 +60,54 @@ def test_cells_that_go_round_in_both_directions() -> None:
     found = program.with_main(peel_loops(program.main))
     assert len(middle(found)) == 1
     agree(program, found, at=range(1))
+
+
+@pytest.mark.parametrize("index", RANGES[:2])
+def test_neighbours_kept_inside_by_min_and_max(index: str) -> None:
+    body = "    p = add j 1\n    q = min p l\n    d = sub j 1\n    e = max 0 d\n    x = load! &a [q]\n    y = load! &a [e]\n"
+    program = loop(index, body + "    z = sub x y\n    s.2 = add s.1 z\n    &b![j] = s.2\n")
+    found = program.with_main(peel_loops(program.main))
+    assert not verify(found)
+    inside = [s for s in middle(found) if not any(isinstance(t, Let) and t.op in ("min", "max") for t in walk(s.body))]
+    assert len(inside) == 1
+    agree(program, found, at=range(1))
+
+
+def test_extremes_elsewhere_in_the_range_stay() -> None:
+    body = "    q = min j k\n    e = max q 0\n    x = load! &a [e]\n    s.2 = add s.1 x\n"
+    program = loop("range(n)", body)
+    assert peel_loops(program.main) == program.main
+    agree(program, program)
+
+
+ROWS = """entry fn f(b: mut f64[:,:], a: f64[:,:]) -> i64 {
+  n = dim &b 0
+  m = dim &b 1
+  l = sub n 1
+  for g in range(n) {
+    h = sub g 1
+    p = max h 0
+    i = add g 1
+    q = min i l
+    for j in range(m) {
+      x = load! &a [g, j]
+      &b![p, j] += x
+      &b![q, j] += x
+    }
+  }
+  return n
+}
+"""
+
+
+def test_rows_of_additions_that_are_kept_inside() -> None:
+    program = parse_program(ROWS)
+    found = program.with_main(peel_loops(program.main))
+    assert not verify(found)
+    outer = [s for s in found.main.body.stmts if isinstance(s, Loop)]
+    assert len(outer) == 3 and not any(isinstance(t, Let) and t.op in ("min", "max", "select") for t in walk(outer[1].body))
+    rng = np.random.default_rng(0)
+    kit.agree(program, found, ((rng.random((n, 3)), rng.random((n, 3))) for n in range(6)))
 
 
 OUTER = """entry fn f(b: mut f64[:,:]) -> i64 {
