@@ -39,8 +39,8 @@ def settled_ints(s: Loop, r: Ranges, names: Names, clamps: bool = False) -> tupl
     """Simplify the int arithmetic of a loop body.
 
     Remainders whose dividend is off by less than one divisor become a compare and a sum, hoisted if loop-invariant;
-    ``min`` and ``max`` with a provable result become that operand, and with ``clamps``, those of a neighbour of the loop
-    index become a compare and a select. ``r``: what is known at the start of the body.
+    ``min`` and ``max`` with a provable result become that operand, and with ``clamps``, those of a neighbour of the
+    loop index become a compare and a select. ``r``: what is known at the start of the body.
     Return the hoisted statements and the loop.
     """
     made = defined(s)

@@ -64,8 +64,8 @@ def test_cells_that_go_round_in_both_directions() -> None:
 
 @pytest.mark.parametrize("index", RANGES[:2])
 def test_neighbours_kept_inside_by_min_and_max(index: str) -> None:
-    body = "    p = add j 1\n    q = min p l\n    d = sub j 1\n    e = max 0 d\n    x = load! &a [q]\n    y = load! &a [e]\n"
-    program = loop(index, body + "    z = sub x y\n    s.2 = add s.1 z\n    &b![j] = s.2\n")
+    body = "    p = add j 1\n    q = min p l\n    d = sub j 1\n    e = max 0 d\n    x = load! &a [q]\n"
+    program = loop(index, body + "    y = load! &a [e]\n    z = sub x y\n    s.2 = add s.1 z\n    &b![j] = s.2\n")
     found = program.with_main(peel_loops(program.main))
     assert not verify(found)
     inside = [s for s in middle(found) if not any(isinstance(t, Let) and t.op in ("min", "max") for t in walk(s.body))]
@@ -105,7 +105,8 @@ def test_rows_of_additions_that_are_kept_inside() -> None:
     found = program.with_main(peel_loops(program.main))
     assert not verify(found)
     outer = [s for s in found.main.body.stmts if isinstance(s, Loop)]
-    assert len(outer) == 3 and not any(isinstance(t, Let) and t.op in ("min", "max", "select") for t in walk(outer[1].body))
+    assert len(outer) == 3
+    assert not any(isinstance(t, Let) and t.op in ("min", "max", "select") for t in walk(outer[1].body))
     rng = np.random.default_rng(0)
     kit.agree(program, found, ((rng.random((n, 3)), rng.random((n, 3))) for n in range(6)))
 
