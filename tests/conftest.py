@@ -25,7 +25,7 @@ gc.disable()
 
 def pytest_collection_finish() -> None:
     gc.freeze()
-    gc.set_threshold(50_000, 20, 50)  # what tests make is mostly garbage by then
+    gc.set_threshold(400_000, 10, 50)  # what tests make is mostly garbage by then
     gc.enable()
 
 

@@ -12,7 +12,10 @@ import weakref
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
+from operator import itemgetter
 from types import MappingProxyType
+from typing import NoReturn
 
 import numpy as np
 from linad_typecheck.ir.core import (
@@ -56,7 +59,14 @@ from .scalars import DTYPES, RULES, cast
 RECURSION_LIMIT = 1000
 _MAX_WORDS = 1 << 28
 
-Env = dict[str, object]
+
+class Env(dict[str, object]):
+    """The values of a call, by name."""
+
+    def __missing__(self, name: str) -> NoReturn:
+        raise CoreFault(f"{name} is used before its definition or after its drop")
+
+
 Action = Callable[[Env], None]
 # called after each execution of a loop with the environment, the trip count and the cost
 After = Callable[[Env, int, int], None]
@@ -86,6 +96,12 @@ class Event:
     iteration: tuple[int, ...]
 
 
+class _Allocated(weakref.ref):
+    """An array that has not been freed."""
+
+    __slots__ = ("key", "size")
+
+
 class Machine:
     """A program compiled to closures, and the state of one run: its counts and the words that are live."""
 
@@ -110,7 +126,8 @@ class Machine:
         self.iterations: list[int] = []  # iteration numbers of the running loops, if accesses are recorded
         self.frames: list[Env] = []
         self.live = self.peak = self.kept = 0
-        self.fills: dict[int, tuple[object, object]] = {}
+        self.fills: dict[int, tuple[object, _Allocated]] = {}
+        self.allocated: dict[int, _Allocated] = {}
         for tally in self.tallies:
             tally.times = 0
             tally.words.clear()
@@ -119,19 +136,20 @@ class Machine:
 
     def made(self, array: np.ndarray, fill: object = None) -> np.ndarray:
         """Account for a new array until it is freed."""
-        key, token = id(array), object()
-        self.live += array.size
+        ref = _Allocated(array, self._freed)
+        ref.key, ref.size = id(array), array.size
+        self.live += ref.size
         self.peak = max(self.peak, self.live)
-        self.fills[key] = (fill, token)
-        weakref.finalize(array, self._freed, self.fills, key, token, array.size)
+        self.fills[ref.key] = fill, ref
+        self.allocated[id(ref)] = ref
         return array
 
-    def _freed(self, fills: dict[int, tuple[object, object]], key: int, token: object, size: int) -> None:
-        if fills is not self.fills:
+    def _freed(self, ref: _Allocated) -> None:
+        if self.allocated.pop(id(ref), None) is None:
             return  # an array of an earlier run
-        self.live -= size
-        if fills.get(key, (None, None))[1] is token:  # another array may have been allocated at the same address
-            del fills[key]
+        self.live -= ref.size
+        if self.fills.get(ref.key, (None, None))[1] is ref:  # another array may have been allocated at the same address
+            del self.fills[ref.key]
 
     def reserve(self, array: np.ndarray, wanted: int) -> None:
         """Grow a log that is too short: replace it with a longer one in every frame that holds or borrows it."""
@@ -183,7 +201,7 @@ class Machine:
                 body.append(self.block(f.body))
             if len(self.frames) >= RECURSION_LIMIT:
                 raise CoreError("RecursionError", "maximum recursion depth exceeded", f.span)
-            env: Env = dict(zip(names, args, strict=True))
+            env = Env(zip(names, args, strict=True))
             self.frames.append(env)
             try:
                 return body[0](env)
@@ -199,12 +217,12 @@ class Machine:
 
     def recorded(self, s: Stmt, action: Action) -> Action:
         """Wrap an action so that it records its accesses first, except those out of range."""
-        made = [(_get(a.array), None if a.index is None else [*map(_get, a.index)], a.kind) for a in accesses(s)]
+        made = [(_get(a.array), None if a.index is None else _cells(a.index), a.kind) for a in accesses(s)]
 
         def do(env: Env) -> None:
             for array, index, kind in made:
                 a: np.ndarray = array(env)  # type: ignore[assignment]
-                at = None if index is None else tuple([int(get(env)) for get in index])  # type: ignore[call-overload]
+                at = None if index is None else index(env)
                 if at is None or all(0 <= i < n for i, n in zip(at, a.shape, strict=True)):
                     self.record(Event(s, a, at, kind, tuple(self.iterations)))  # type: ignore[misc]
             action(env)
@@ -215,7 +233,7 @@ class Machine:
         tally = Tally(id(block), Counter(kind for s in block.stmts if (kind := kind_of(s))))
         self.tallies.append(tally)
         actions = [self.action(s, tally) for s in block.stmts]
-        results = [_get(a) for a in block.results]
+        results = _all(block.results)
         steps = len(actions) + 1
         made = [s.out.name for s in block.stmts if isinstance(s, Alloc | Copy)]
 
@@ -226,7 +244,7 @@ class Machine:
                 raise StepLimit(f"more than {self.limit} statements")
             for action in actions:
                 action(env)
-            values = tuple([get(env) for get in results])
+            values = results(env)
             for name in made:  # these names are local to the block
                 env.pop(name, None)
             return values
@@ -238,15 +256,24 @@ def _get(a: Atom) -> Callable[[Env], object]:
     if isinstance(a, Const):
         value = typed(a.value, a.type)
         return lambda env: value
-    name = a.name
+    return itemgetter(a.name)
 
-    def get(env: Env) -> object:
-        try:
-            return env[name]
-        except KeyError:
-            raise CoreFault(f"{name} is used before its definition or after its drop") from None
 
-    return get
+def _all(atoms: Sequence[Atom]) -> Callable[[Env], tuple[object, ...]]:
+    """The values of atoms."""
+    if len(atoms) > 1 and all(isinstance(a, Var) for a in atoms):
+        return itemgetter(*[a.name for a in atoms])
+    gets = [_get(a) for a in atoms]
+    return lambda env: tuple([get(env) for get in gets])
+
+
+def _cells(index: Sequence[Atom]) -> Callable[[Env], tuple[int, ...]]:
+    """The values of an index or a shape, as Python's ints."""
+    if len(index) == 1:
+        get = _get(index[0])
+        return lambda env: (int(get(env)),)
+    values = _all(index)
+    return lambda env: tuple(map(int, values(env)))
 
 
 def typed(value: object, t: Scalar) -> object:
@@ -257,12 +284,29 @@ def typed(value: object, t: Scalar) -> object:
 
 
 def _let(m: Machine, s: Let) -> Action:
-    out, gets, dtype = s.out.name, [_get(a) for a in s.ins], s.out.type.dtype
-    rule, kind = RULES.get(s.op), DTYPES[dtype]
+    out, dtype = s.out.name, s.out.type.dtype
+    kind = DTYPES[dtype]
+    rule = RULES.get(s.op) or (lambda value: cast(value, dtype))
+    do: Action
+    match s.ins:  # the common cases first; they need no list of operands
+        case [Var(name=x)]:
 
-    def do(env: Env) -> None:
-        value = rule(*[get(env) for get in gets]) if rule else cast(gets[0](env), dtype)
-        env[out] = value if type(value) is kind else kind(value)
+            def do(env: Env) -> None:
+                value = rule(env[x])
+                env[out] = value if type(value) is kind else kind(value)
+
+        case [Var(name=x), Var(name=y)]:
+
+            def do(env: Env) -> None:
+                value = rule(env[x], env[y])
+                env[out] = value if type(value) is kind else kind(value)
+
+        case _:
+            values = _all(s.ins)
+
+            def do(env: Env) -> None:
+                value = rule(*values(env))
+                env[out] = value if type(value) is kind else kind(value)
 
     return do
 
@@ -299,15 +343,16 @@ def _read(m: Machine, s: Read) -> Action:
 
 def _place(array: Var, index: tuple[Atom, ...], checked: bool, span: Span) -> Callable[[Env], tuple]:
     """A function that returns the array and the index of an access after a range check."""
-    get_array, gets = _get(array), [_get(a) for a in index]
+    name, cells = array.name, _cells(index)
 
     def place(env: Env) -> tuple:
-        a = get_array(env)
-        where = tuple([int(get(env)) for get in gets])
-        for axis, (i, n) in enumerate(zip(where, a.shape, strict=True)):
+        a = env[name]
+        where = cells(env)
+        for i, n in zip(where, a.shape, strict=True):
             if not 0 <= i < n:
                 if not checked:
                     raise CoreFault(f"unchecked access {array}[{i}] of size {n} at {span}")
+                axis = next(k for k, j in enumerate(where) if not 0 <= j < a.shape[k])
                 shown = i - n if i < 0 else i
                 text = f"index {shown} is out of bounds for axis {axis} with size {n}"
                 raise CoreError("IndexError", text, span)
@@ -361,16 +406,16 @@ def _dim(m: Machine, s: Dim) -> Action:
 
 
 def _alloc(m: Machine, s: Alloc) -> Action:
-    out, gets, dtype = s.out.name, [_get(a) for a in s.shape], s.out.type.dtype
+    out, cells, dtype = s.out.name, _cells(s.shape), s.out.type.dtype
     given = None if s.fill is None else typed(s.fill.value, s.fill.type)
     fill = _POISON[dtype] if given is None else given
     count = m.words
 
     def do(env: Env) -> None:
-        shape = tuple([int(get(env)) for get in gets])
-        if any(n < 0 for n in shape):
+        shape = cells(env)
+        if shape and min(shape) < 0:
             raise CoreError("ValueError", "negative dimensions are not allowed", s.span)
-        size = int(np.prod(shape, dtype=object))
+        size = prod(shape)
         if size > _MAX_WORDS:
             raise CoreError("MemoryError", f"an array of {size} elements", s.span)
         env.pop(out, None)  # frees the array of the previous iteration first
@@ -428,11 +473,11 @@ def _reserve(m: Machine, s: Reserve) -> Action:
 
 
 def _check(m: Machine, s: Check) -> Action:
-    cond, gets = _get(s.cond), [_get(a) for a in s.args]
+    cond, values = _get(s.cond), _all(s.args)
 
     def do(env: Env) -> None:
         if not cond(env):
-            raise CoreError(s.error, s.message.format(*[get(env) for get in gets]), s.span)
+            raise CoreError(s.error, s.message.format(*values(env)), s.span)
 
     return do
 
@@ -452,7 +497,7 @@ def _if(m: Machine, s: If) -> Action:
 
 def _loop(m: Machine, s: Loop) -> Action:
     start, stop, step = _get(s.start), None if s.stop is None else _get(s.stop), _get(s.step)
-    inits, body = [_get(a) for a in s.inits], m.block(s.body)
+    inits, body = _all(s.inits), m.block(s.body)
     index, carried, outs = s.index.name, [v.name for v in s.carried], [v.name for v in s.outs]
     trips = None if s.trips is None else s.trips.name
     if m.record is not None:
@@ -463,17 +508,17 @@ def _loop(m: Machine, s: Loop) -> Action:
         end = None if stop is None else int(stop(env))
         if by == 0:
             raise CoreFault(f"a loop of step 0 at {s.span}")
-        values: tuple[object, ...] = tuple([get(env) for get in inits])
+        values = inits(env)
         count, go = 0, True
         while go and (end is None or (i < end if by > 0 else i > end)):
             env[index] = np.int64(i)
             env.update(zip(carried, values))
-            m.counts["loop"] += 1
             values = body(env)
             if s.exits:
                 go, values = bool(values[0]), values[1:]
             i += by
             count += 1
+        m.counts["loop"] += count
         env.update(zip(outs, values))
         if trips is not None:
             env[trips] = np.int64(count)
@@ -511,10 +556,10 @@ def _nested(m: Machine, loop: Callable[[Env], int]) -> Action:
 
 
 def _call(m: Machine, s: Call) -> Action:
-    function, gets, outs = m.function(s.callee), [_get(a) for a in s.args], [o.name for o in s.outs]
+    function, values, outs = m.function(s.callee), _all(s.args), [o.name for o in s.outs]
 
     def do(env: Env) -> None:
-        env.update(zip(outs, function([get(env) for get in gets]), strict=True))
+        env.update(zip(outs, function(values(env)), strict=True))
 
     return do
 

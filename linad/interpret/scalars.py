@@ -7,6 +7,7 @@ the statement's result. All rules run under ``np.errstate(all="ignore")``.
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable
 
 import numpy as np
@@ -122,13 +123,13 @@ def _ufuncs() -> dict[str, Callable[..., object]]:
 RULES: dict[str, Callable[..., object]] = {
     **_ufuncs(),
     **SPECIAL,
-    "add": lambda a, b: a + b,
-    "sub": lambda a, b: a - b,
-    "neg": lambda a: -a,
+    "add": operator.add,
+    "sub": operator.sub,
+    "neg": operator.neg,
     "stop_gradient": lambda a: a,
-    "mul": lambda a, b: a * b,
-    "mul_rounded": lambda a, b: a * b,
-    "div": lambda a, b: a / b,
+    "mul": operator.mul,
+    "mul_rounded": operator.mul,
+    "div": operator.truediv,
     "pow": _power,
     "powi": power_by_multiplication,
     "min": lambda a, b: b if b < a else a,
@@ -149,13 +150,13 @@ RULES: dict[str, Callable[..., object]] = {
     "perm": _whole(math.perm),
     "isqrt": _whole(math.isqrt),
     "remainder": _remainder,
-    "lt": lambda a, b: a < b,
-    "le": lambda a, b: a <= b,
-    "gt": lambda a, b: a > b,
-    "ge": lambda a, b: a >= b,
-    "eq": lambda a, b: a == b,
-    "ne": lambda a, b: a != b,
+    "lt": operator.lt,
+    "le": operator.le,
+    "gt": operator.gt,
+    "ge": operator.ge,
+    "eq": operator.eq,
+    "ne": operator.ne,
     "and": lambda a, b: a and b,
     "or": lambda a, b: a or b,
-    "not": lambda a: not a,
+    "not": operator.not_,
 }
