@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import zipfile
+from importlib.util import cache_from_source
 from pathlib import Path
 
 import linad_typecheck
@@ -47,7 +48,11 @@ def application(tmp_path):
         for package in map(Path, (linad.__file__, linad_typecheck.__file__)):
             for file in package.parent.rglob("*"):
                 if file.suffix in (".py", ".md"):
-                    archive.write(file, file.relative_to(package.parents[1]))
+                    name = file.relative_to(package.parents[1])
+                    archive.write(file, name)
+                    compiled = Path(cache_from_source(str(file)))
+                    if compiled.exists():  # otherwise each run compiles all of linad
+                        archive.write(compiled, name.with_suffix(".pyc"))
         archive.writestr("beside.py", "def scaled(x):\n    return 3.0 * x\n")
         archive.writestr("__main__.py", APPLICATION)
     return path
@@ -60,7 +65,7 @@ def test_everything_is_read_from_the_zip(application, tmp_path):
         for _ in range(2)
     ]
     first, second = (run.stdout.splitlines() for run in runs)
-    assert first[0] == f"{application}/linad/__init__.py", runs[0].stderr
+    assert first[0].removesuffix("c") == f"{application}/linad/__init__.py", runs[0].stderr
     assert first[1] == "18.0 [18. 18.] [] True" and second[1] == "18.0 [18. 18.] [] False"
     assert f"  --> {application}/__main__.py:17:12" in first and '17 |     return x + "text"' in first
     assert [p.name.rpartition("-")[0] for p in (tmp_path / "cache").iterdir() if p.is_dir()] == ["f"]

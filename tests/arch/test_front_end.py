@@ -1,4 +1,4 @@
-"""The rooms of the front end: nobody imports a caller, inside functions neither, and what is in a room enters its tables."""
+"""The rooms of the front end: nobody imports a caller, inside functions neither, and files enter their tables."""
 
 import ast
 import pkgutil
@@ -46,7 +46,8 @@ def imports(name: str, path: Path, known: dict[str, Path]) -> Iterator[tuple[str
         if isinstance(n, ast.Import):
             given = [a.name for a in n.names]
         else:
-            base = ".".join([*package[: len(package) + 1 - n.level], *filter(None, [n.module])]) if n.level else n.module or ""
+            above = package[: len(package) + 1 - n.level] if n.level else []
+            base = ".".join([*above, *filter(None, [n.module])])
             given = [f"{base}.{a.name}" if f"{base}.{a.name}" in known else base for a in n.names]
         for target in {g for g in given if g in known and g != name}:
             yield target, id(n) not in top
@@ -54,12 +55,13 @@ def imports(name: str, path: Path, known: dict[str, Path]) -> Iterator[tuple[str
 
 def circles(graph: dict[str, set[str]]) -> list[set[str]]:
     """Modules that reach each other."""
-    reached = {name: set(targets) for name, targets in graph.items()}
+    bit = {name: 1 << k for k, name in enumerate(graph)}
+    reached = {name: sum(bit[t] for t in targets) for name, targets in graph.items()}  # sets, as the bits of an int
     for middle in graph:
         for name, found in reached.items():
-            if middle in found:
-                found |= reached[middle]
-    return [{m for m in reached[n] if n in reached[m]} for n in graph if n in reached[n]]
+            if found & bit[middle]:
+                reached[name] = found | reached[middle]
+    return [{m for m in graph if reached[m] & bit[n] and reached[n] & bit[m]} for n in graph if reached[n] & bit[n]]
 
 
 def test_a_circle_is_found():
@@ -81,7 +83,7 @@ def test_imports_inside_functions():
 
 
 def test_what_is_refused_is_raised():
-    """`return Poison()` is for what goes on with a value that nothing is known of: a statement that binds it, a join."""
+    """`return Poison()` is for what goes on with a value that nothing is known of: an assignment, a join."""
     found = {name: path.read_text(encoding="utf-8").count("return Poison()") for name, path in modules().items()}
     assert sum(found.values()) <= MOST_POISON, {name: n for name, n in found.items() if n}
 
@@ -89,7 +91,8 @@ def test_what_is_refused_is_raised():
 @pytest.mark.parametrize("room", ["constructs", "library"])
 def test_every_file_that_enters_itself_is_loaded(room: str):
     """With the package: `check` imports the package, not its files."""
-    enters = ("enter_rules(", "enter(", "EXPRESSIONS[", "EXPRESSIONS.update", "STATEMENTS.update", "OPERATORS[", "CALLS[", "CALLS.update")
+    tables = ("EXPRESSIONS[", "EXPRESSIONS.update", "STATEMENTS.update", "OPERATORS[", "CALLS[", "CALLS.update")
+    enters = ("enter_rules(", "enter(", *tables)
     names = [m.name for m in pkgutil.iter_modules([str(ROOT / room)])]
     lines = {n: (ROOT / room / f"{n}.py").read_text(encoding="utf-8").splitlines() for n in names}
     owners = {n for n in names if any(line.startswith(enters) for line in lines[n])}

@@ -1,12 +1,13 @@
 """Names of files that say nothing, and marks of unfinished work."""
 
 import ast
+import re
 from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("linad", "typecheck/linad_typecheck", "tests", "examples", "benchmarks")
-ABSTRACT = {"typecheck/linad_typecheck/messages/__init__.py"}   # a base class whose methods each message writes
+ABSTRACT = {"typecheck/linad_typecheck/messages/__init__.py"}  # a base class whose methods each message writes
 
 
 def files(*folders: str) -> set[str]:
@@ -27,10 +28,12 @@ def test_nothing_is_left_for_later() -> None:
 
 def test_no_name_is_defined_twice() -> None:
     """A second function of the same name would replace the first one, also where that is called further up."""
-    found = []
-    for path in sorted(files("linad", "typecheck/linad_typecheck")):
+    found = {}
+    for path in files("linad", "typecheck/linad_typecheck"):
         tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
         for body in (tree.body, *(n.body for n in tree.body if isinstance(n, ast.ClassDef))):
             defs = [n for n in body if isinstance(n, ast.FunctionDef | ast.ClassDef) and not n.decorator_list]
-            found += [f"{path}: {n}" for n, k in Counter(d.name for d in defs).items() if k > 1]
-    assert not found, found
+            found[path, len(found)] = [d.name for d in defs]
+    for path in files("tests"):
+        found[path, 0] = re.findall(r"^def (test_\w+)", (ROOT / path).read_text(encoding="utf-8"), re.MULTILINE)
+    assert not [(path, n) for (path, _), names in found.items() for n, k in Counter(names).items() if k > 1]

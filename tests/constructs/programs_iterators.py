@@ -504,7 +504,7 @@ def guarded(y, log):
         log.append(1.0)
 
 
-def kept(x):
+def kept_endless(x):
     numbers, signs, log, s = count(2, 3), cycle([1.0, -1.0, 3.0]), [], 0.0
     same = numbers
     for v in guarded(x, log):

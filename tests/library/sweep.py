@@ -1,4 +1,4 @@
-"""One expression on all its edge arguments: what NumPy makes of them as CPython runs it, and what linad makes of them."""
+"""One expression on all its edge arguments: what NumPy makes of them in CPython, and what linad makes of them."""
 
 from __future__ import annotations
 
@@ -48,7 +48,8 @@ class Mismatch:
     linad: Any
 
     def __str__(self) -> str:
-        return f"{self.text} of {self.dtype}, {', '.join(map(_shown, self.args))}: NumPy {_shown(self.numpy)}, linad {_shown(self.linad)}"
+        args = ", ".join(map(_shown, self.args))
+        return f"{self.text} of {self.dtype}, {args}: NumPy {_shown(self.numpy)}, linad {_shown(self.linad)}"
 
 
 def _shown(x: Any) -> str:
@@ -66,9 +67,9 @@ class Refused(Exception):
 
 
 class Interpreted:
-    """An expression in the reference interpreter, made once for arguments of one kind."""
+    """An expression in the reference interpreter, made once for arguments of one kind: as lowered, or ``prepared``."""
 
-    def __init__(self, text: str, args: tuple[Any, ...]) -> None:
+    def __init__(self, text: str, args: tuple[Any, ...], prepared: bool = True) -> None:
         source = Record(function(text), ()).entry()
         kinds = {n: argument_type(v, n) for n, v in zip(letters(text), args, strict=True)}
         self.checked = check(source, kinds)
@@ -77,12 +78,13 @@ class Interpreted:
             raise Refused(errors)
         assert self.checked.program is not None, self.checked.missing
         assert not verify(self.checked.program), f"{text}: {verify(self.checked.program)}"
-        program = prepare(self.checked.program)
+        program = prepare(self.checked.program) if prepared else self.checked.program
         self.kinds = [p.var.type for p in program.main.params]
         self.function = Machine(program, None, {}).function(program.entry)
 
     def __call__(self, *args: Any) -> Any:
-        given = [typed(a, t) if isinstance(t, Scalar) else np.array(a, order="C") for a, t in zip(args, self.kinds, strict=True)]
+        pairs = zip(args, self.kinds, strict=True)
+        given = [typed(a, t) if isinstance(t, Scalar) else np.array(a, order="C") for a, t in pairs]
         with np.errstate(all="ignore"):
             return structured(self.checked.signature.result, self.function(given))
 
@@ -96,7 +98,7 @@ def structured(s: Any, flat: Any) -> Any:
 
 
 def plain(text: str, args: tuple[Any, ...]) -> oracle.Ended:
-    """What CPython makes of an expression; where a function of `math` or a Python number raises, by the declared deviations."""
+    """What CPython makes of an expression; by the declared deviations, where `math` or a Python number raises."""
     f = function(text)
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -125,11 +127,13 @@ def _kind(x: Any) -> str:
 
 
 def same(theirs: oracle.Ended, ours: oracle.Ended, single: bool, rtol: float = 0.0, mixed: bool = False) -> bool:
-    """The same exception; or values with the same shapes, dtypes, NaNs, infinities and signs of zero, equal up to rounding."""
+    """The same exception; or values with the same shapes, dtypes, NaNs, infinities, signs of zero, up to rounding."""
     if theirs.error is not None or ours.error is not None:
-        return ours.error is not None and isinstance(theirs.error, type(ours.error))  # NumPy's own kinds are kinds of Python's
+        # NumPy's own kinds are kinds of Python's
+        return ours.error is not None and isinstance(theirs.error, type(ours.error))
     a, b = list(leaves(theirs.value)), list(leaves(ours.value))
-    return len(a) == len(b) and all(_alike(x, y, max(rtol, TOLERANCE["f32" if single else "f64"]), mixed) for x, y in zip(a, b, strict=True))
+    rtol = max(rtol, TOLERANCE["f32" if single else "f64"])
+    return len(a) == len(b) and all(_alike(x, y, rtol, mixed) for x, y in zip(a, b, strict=True))
 
 
 def _alike(x: Any, y: Any, rtol: float, mixed: bool) -> bool:
@@ -138,8 +142,8 @@ def _alike(x: Any, y: Any, rtol: float, mixed: bool) -> bool:
 
 
 def cells_alike(x: np.ndarray, y: np.ndarray, rtol: float, mixed: bool) -> np.ndarray:
-    """Where two arrays agree; ``mixed`` where a cell is made of several, so that its error is measured by the largest one, and the
-    sign of a zero is that of the order in which they are taken."""
+    """Where two arrays agree; ``mixed`` where a cell is made of several, so that its error is measured by the largest
+    one, and the sign of a zero is that of the order in which they are taken."""
     if x.dtype.kind != "f":
         return x == y
     with np.errstate(all="ignore"):
@@ -153,17 +157,21 @@ def cells_alike(x: np.ndarray, y: np.ndarray, rtol: float, mixed: bool) -> np.nd
 CELLS = set("efgh")  # of these an expression makes cells, each of its own
 
 
-def sweep(name: str, text: str, dtype: str, other: str = "", rtol: float = 0.0, all_numbers: bool = False) -> Iterator[Mismatch]:
+def sweep(
+    name: str, text: str, dtype: str, other: str = "",
+    *, rtol: float = 0.0, all_numbers: bool = False, prepared: bool = True,
+) -> Iterator[Mismatch]:
     """All mismatches of an expression in the interpreter in a dtype; `Refused` where it is not accepted."""
+    kinds = f"{dtype}, {other}" if other else dtype
     run = None
     for args in arguments(text, dtype, other, all_numbers):
-        run = run or Interpreted(text, args)
+        run = run or Interpreted(text, args, prepared)
         ours = oracle.attempt(lambda args=args: run(*args))
-        yield from mismatches(Mismatch(name, text, f"{dtype}, {other}" if other else dtype, args, plain(text, args), ours), run, rtol)
+        yield from mismatches(Mismatch(name, text, kinds, args, plain(text, args), ours), run, rtol)
 
 
 def mismatches(m: Mismatch, run: Callable[..., Any] | None = None, rtol: float = 0.0) -> Iterator[Mismatch]:
-    """What two outcomes differ in; cell by cell where an expression is one of cells, by ``run`` where it raises for some of them."""
+    """What two outcomes differ in; cell by cell if an expression is one of cells, by ``run`` if it raises for some."""
     single = "f32" in m.dtype or "float32" in m.text
     by_cell = bool(set(letters(m.text)) & CELLS)
     if same(m.numpy, m.linad, single, rtol, not set(letters(m.text)) & set("efghuvmnp")):

@@ -85,14 +85,14 @@ def check(call, f: Function) -> None:
 
 
 @pytest.mark.drawn
-@pytest.mark.parametrize("chain", [*drawn(2, 32), *drawn(3, 24)], ids=" of ".join)
+@pytest.mark.parametrize("chain", [*drawn(2, 16), *drawn(3, 16)], ids=" of ".join)
 def test_outside(chain) -> None:
     f = composed(chain[0], chain[1:])
     names = executed(f.definition, f"<{' '.join(chain)}>", dict(NAMES))
     check(names["f"], f)
 
 
-INSIDE = [*drawn(1, 16), *drawn(2, 32), *drawn(3, 8)]
+INSIDE = [*drawn(1, 16), *drawn(2, 16), *drawn(3, 8)]
 
 
 @pytest.mark.drawn
