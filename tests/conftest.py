@@ -2,6 +2,7 @@
 
 import gc
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -21,6 +22,24 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # What tests are collected from stays to the end: the collector of garbage need not look through it again and again.
 gc.disable()
+
+
+INTERNAL = re.compile(r"(^|[`( ])%[a-z_]{2,}")  # a name that only lowering knows, such as `%list 200:15`
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Whatever a test lets linad report names what the user wrote."""
+    from linad_typecheck.diagnostics import Diagnostic
+
+    made = Diagnostic.__init__
+
+    def told(self: Diagnostic, *args, **kwargs) -> None:
+        made(self, *args, **kwargs)
+        texts = (self.message, self.label, *self.notes, *(x.message for x in (*self.labels, *self.fixes)))
+        wrong = [text for text in texts if INTERNAL.search(text)]
+        assert not wrong, f"names of lowering in a message: {wrong}"
+
+    Diagnostic.__init__ = told
 
 
 def pytest_collection_finish() -> None:

@@ -13,6 +13,7 @@ import weakref
 from collections import namedtuple
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from enum import Enum
 from operator import is_
 from types import BuiltinFunctionType, FunctionType
 
@@ -32,6 +33,7 @@ from linad_typecheck.names.scope import (
     RETURNED,
     Annotation,
     Entity,
+    EnumMember,
     External,
     Opaque,
     RecordClass,
@@ -285,8 +287,8 @@ def default_value(value: object) -> object:
         return value
     if isinstance(value, np.ndarray):
         return Opaque("an array")
-    if isinstance(value, type | np.ufunc | FunctionType | BuiltinFunctionType | DISPATCHED) and isinstance(
-        found := MEANING["entity"](value, ""), External
+    if isinstance(value, type | np.ufunc | FunctionType | BuiltinFunctionType | DISPATCHED | Enum) and isinstance(
+        found := MEANING["entity"](value, ""), External | EnumMember
     ):
         return found
     made = constant(value)

@@ -556,6 +556,49 @@ def f(x, n):
             s += w * j
     return s
 """, (1.3, 4)),
+    "forces that are items of a list": ("""\
+def f(x, n):
+    forces = []
+    for i in range(n):
+        forces.append(np.zeros(2))
+    for i in range(n):
+        for j in range(i):
+            d = np.array([x * i - j, x + i * j])
+            forces[i] += d / (d @ d + 1.0)
+            forces[j] -= d / (d @ d + 1.0)
+            forces[j][0] = x * forces[j][1]
+    return sum((i + 1) * v @ v for i, v in enumerate(forces))
+""", (1.3, 4)),
+    "particles that methods move": ("""\
+class P:
+    def __init__(self, x, v):
+        self.x, self.v = x, v
+    def step(self, dt):
+        self.v -= dt * self.x
+        self.x += dt * self.v
+def f(x, n):
+    ps = []
+    for i in range(n):
+        ps.append(P(np.array([x, i * 1.0]), np.ones(2)))
+    for k in range(3):
+        for p in ps:
+            p.step(0.1 * x)
+        ps[k].v[1] *= 2.0
+    return sum(p.x @ p.v for p in ps)
+""", (1.3, 4)),
+    "layers that are dicts in a list": ("""\
+def f(x, n):
+    layers = []
+    for k in range(n):
+        layers.append({"w": np.eye(2) * x, "b": np.zeros(2)})
+    h = np.array([x, 1.0])
+    for k in range(n):
+        layers[k]["w"] -= 0.1 * np.outer(h, h)
+        layers[k]["b"] += h
+    for layer in layers:
+        h = np.tanh(layer["w"] @ h + layer["b"])
+    return h[0] * h[1]
+""", (0.7, 3)),
     "shallow": ("""\
 def f(x, n):
     A = [[x * i, 2.0] for i in range(n)]

@@ -83,6 +83,11 @@ WAYS: dict[str, str] = {
     "scipy.integrate": "t, y, h = 0.0, first, 0.1\nfor _ in range(n):\n    y = y + h * rhs(t, y)\n    t += h\nreturn y",
     "scipy.sparse": "data, indices, indptr = x, idx, idx\nfor i in range(n):\n    for j in range(indptr[i], indptr[i + 1]):\n"
     "        first += data[j] * x[indices[j]]\nreturn first",
+    "numpy.ndarray": "shape = (2, n)\ny = np.empty(shape)\ny[:] = x\nreturn y.sum()",
+    **dict.fromkeys(
+        ("numpy.matrix", "numpy.asmatrix", "numpy.bmat"),
+        "b = np.block([[a, a], [a, a]])\nreturn (b @ b.T)[0, 0] + (np.array([[1.0, first]]) @ a[:2])[0, 0]",
+    ),
     "scipy.interpolate": "return np.interp(first, np.arange(3.0), np.array([x[0], x[1], x[2]]))",
     "scipy.ndimage": _SLICES,
     "scipy.signal": "return np.convolve(x, x)[0]",

@@ -30,6 +30,12 @@ def put_twice(h, v, c):
 def last(h):
     return h[-1]
 
+def bump(h, c):
+    h[-1][0] += c
+
+def scale(w, c):
+    w *= c
+
 def f(x, c, n):
     u, v, s = x * c, x + c, 0.0
     out, rows = [], []
@@ -54,6 +60,8 @@ def _statements(source: Source, depth: int) -> Iterator[str]:
             f"{a} = {h}[-1] * 1.0", f"s += {h}[-1][0] * {k}", f"s += {a} @ {h}[0]", f"{h} = {g}.copy()", f"{h} = {g}[1:] + {g}",
             f"put({h}, {b})", f"{h} = put_twice({h}, {b}, {k})", f"s += last({h})[1]", f"{h} = {g}", f"{a} = {b} * 1.0", f"{h}.reverse()",
             f"{h}[-1] = {b} * {k}", f"{h}[0] = {a}", f"{h}[0], {h}[-1] = {h}[-1], {h}[0]", f"{a} = {h}[0]", f"{h}[n - 2] = {h}[1]",
+            f"{h}[0][1] = {k}", f"{h}[-1] *= {k}", f"{h}[n - 2] += {b}", f"for w in {h}: w -= {b}", f"bump({h}, {k})",
+            f"scale({h}[0], {k})", f"{h}[0], {a} = {a}, {h}[0]", f"{h} = [w for w in {h}]",
             f"s += {h}.pop()[0]", f"{h}.append({h}[0] + {a})", f"{a} = {h}.pop(0)", f"for w in {h}: s += w @ {b}", f"s += np.array({h}).sum()",
         ))  # fmt: skip
 

@@ -31,6 +31,17 @@ def broken(a):
 FIRST = HEAD.count("\n")  # the `def` is on line FIRST + 1
 
 REFUSED = {
+    "an item of a list that may be another one": (
+        "unsupported", 5, "x: Vec, n: int", "z, xs = np.zeros(2), []\nfor i in range(n):\n    xs.append(z)\nxs[0][0] = x[0]\nreturn xs[1][0]",
+    ),
+    "an item of a list that a slice holds, too": (
+        "use-after-move", 7, "x: Vec, n: int",
+        "xs = []\nfor i in range(n):\n    xs.append(x * i)\nys = xs[1:]\nxs[1] += 1.0\nreturn ys[0][0]",
+    ),
+    "an array after an update as the item of a list": (
+        "use-after-move", 7, "x: Vec, n: int",
+        "z, xs = x * 2.0, []\nfor i in range(n):\n    xs.append(x * i)\nxs.append(z)\nxs[0] += 1.0\nreturn z[0]",
+    ),
     "alias read after write": ("use-after-move", 5, "x: Vec, c: bool", "u = x.copy()\nv = u if c else 2.0 * x\nv[0] = 1.0\nreturn u[0]"),
     "moved into a call": ("use-after-move", 4, "x: Vec", "u = x.copy()\nv = either(u, x)\nreturn u[0] + v[0]"),
     "moved in a loop": ("moved-in-loop", 4, "x: Vec", "u = x.copy()\nfor i in range(3):\n    v = either(u, x)\nreturn v[0]"),

@@ -49,6 +49,11 @@ ELSEWHERE: dict[str, str] = {
     **dict.fromkeys(
         ("numpy.put", "numpy.putmask", "numpy.place"), "assign: `a[idx] = values`, `a[mask] = values[mask]`"
     ),
+    "numpy.ndarray": "write `np.empty(shape)`",
+    **dict.fromkeys(
+        ("numpy.matrix", "numpy.asmatrix", "numpy.bmat"),
+        "use an array of rank 2: `np.array(...)`, `np.block(...)`, with `@` for the product of matrices and `.T`",
+    ),
     "numpy.apply_along_axis": "write `np.array([f(row) for row in a])`",
     "numpy.trim_zeros": "slice: `a[lo:hi]`",
     "numpy.unstack": "index: `a[0]`, `a[1]`",

@@ -149,6 +149,9 @@ def _of_array(ctx: Lowering, node: ast.Attribute, base: Value) -> Value:
         return (_SHAPE.get(name) or _CELLS[name])(ctx, base, span)
     if name == "strides":
         return strides_of(ctx, base, span)
+    if name == "flags":
+        instead = "leave the test out: an array is in C order here, and `np.ascontiguousarray(x)` changes nothing"
+        raise Refused(Unsupported(span, "the flags of an array", instead))
     near = () if exists(f"numpy.ndarray.{name}") else meant(name, (*OF_ARRAYS, *_called()), 0.6)
     what = f"an array has no attribute `.{name}`"
     if name in _called():

@@ -44,8 +44,8 @@ from ..library.externals import call_external
 from ..registry import has_rule
 from ..ownership.objects import allocated_at, changed_by_call, from_callee, number_objects as given_objects, expand_held
 from ..ownership.state import (
-    aliases, array_leaves, inherits, join_aliases, may_overlap, movable, move, names_of, record_copy, stays_in_use,
-    write,
+    aliases, array_leaves, inherits, item_updated, join_aliases, may_overlap, movable, move, names_of, record_copy,
+    shares_items, stays_in_use, write,
 )
 from ..messages.language import Unsupported
 from ..messages.ownership import OverlappingArguments
@@ -579,8 +579,12 @@ def _emit(ctx: Lowering, node: ast.Call, spec, given: list[Argument], hint: str,
         if not isinstance(o.type, Array):
             continue
         inherits(ctx, o, *(a for j, a in enumerate(atoms) if a.type == o.type and spec.may_return(k, j)))
-    for k, j in spec.alike:
+    for k, j in spec.alike:  # an argument of which the result holds an item already may be its item twice now
+        if not aliases(ctx, atoms[j]).isdisjoint(aliases(ctx, outs[k])):
+            shares_items(ctx, outs[k])
         join_aliases(ctx, outs[k].name, atoms[j].name)
+    for k in spec.sharing:
+        shares_items(ctx, outs[k])
     for k, j in spec.together:
         join_aliases(ctx, outs[k].name, outs[j].name)
     value = rebuild(spec.result, iter(outs))
@@ -594,6 +598,9 @@ def _emit(ctx: Lowering, node: ast.Call, spec, given: list[Argument], hint: str,
 
 def _own(ctx: Lowering, spec, atoms: list[Atom], args: list[Argument], span: Span) -> None:
     """Borrow or move the array arguments, according to the modes of the callee's parameters."""
+    for k in spec.items:
+        if not item_updated(ctx, atoms[k], args[k].name, args[k].span):
+            raise Refused(None)
     seen: dict[str, tuple[str, Argument]] = {}
     twice: set[str] = set()  # arrays that are passed twice and not updated: copies of them are taken over
     name = spec.source.name

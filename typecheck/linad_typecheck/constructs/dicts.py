@@ -174,7 +174,8 @@ def item(ctx: Lowering, node: ast.Subscript, base: TupleValue) -> Value:
 
 def with_key(node: ast.Subscript, key: Value) -> ast.Subscript:
     """The item of a key that is already evaluated."""
-    return ast.copy_location(ast.Subscript(node.value, Quoted(node.slice, key), node.ctx), node)
+    index = Quoted(node.slice, key, ast.unparse(node.slice))
+    return ast.copy_location(ast.Subscript(node.value, index, node.ctx), node)
 
 
 def for_each_key(ctx: Lowering, node: ast.expr, do: Callable[[ast.expr], Value], span: Span) -> Value | None:

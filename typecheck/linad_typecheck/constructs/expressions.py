@@ -21,6 +21,7 @@ from ..engine.quoted import Quoted
 from ..engine.refusal import Refused, refuse
 from ..engine.rulebook import CONSTANTS, Args
 from ..engine.short_circuit import lazily, one_of
+from ..engine.sizes import is_array
 from ..engine.state import Ahead, Lowering
 from ..engine.values import (
     COMPLEX, LIST, SEQUENCES, SILENT, Binding, EntityValue, LostArray, Poison, ScalarValue, TextValue, TupleValue,
@@ -99,6 +100,10 @@ def _constant(ctx: Lowering, node: ast.Constant, hint: str) -> Value:
 
 
 def _binop(ctx: Lowering, node: ast.BinOp, hint: str) -> Value:
+    if ast.IfExp in (type(node.left), type(node.right)):
+        for place, either in (("left", node.left), ("right", node.right)):
+            if isinstance(either, ast.IfExp) and _array_or_number(ctx, either):
+                return _of_each(ctx, node, place, either, hint)
     a, b = operands(ctx, [node.left, node.right])
     if type(a) is type(b) is ScalarValue:  # most operators
         return binary(ctx, type(node.op), a, b, ctx.span(node), hint)
@@ -133,6 +138,24 @@ def _binop(ctx: Lowering, node: ast.BinOp, hint: str) -> Value:
         if repeated is not None:
             return repeated
     return operator(ctx, type(node.op), a, b, ctx.span(node), hint)
+
+
+def _array_or_number(ctx: Lowering, either: ast.IfExp) -> bool:
+    """Whether a conditional expression has an array on one side and a literal number on the other."""
+    sides = [n for n in (either.body, either.orelse) if not isinstance(n, ast.Constant)]
+    return len(sides) == 1 and is_array(ctx.attempt(lambda: expression(ctx, sides[0])).value)
+
+
+def _of_each(ctx: Lowering, node: ast.BinOp, place: str, either: ast.IfExp, hint: str) -> Value:
+    """``x + (a if c else 0.0)`` as ``x + a if c else x + 0.0``, in Python's order of evaluation."""
+    test, other = either.test, node.right
+    if place == "right":
+        calls = any(isinstance(n, ast.Call | ast.NamedExpr) for n in ast.walk(test))
+        first, *tests = operands(ctx, [node.left, test] if calls else [node.left])
+        other, test = Quoted(node.left, first), Quoted(test, *tests) if calls else test
+    put = lambda side: ast.BinOp(*((side, node.op, other) if place == "left" else (other, node.op, side)))
+    sides = [ast.copy_location(put(side), node) for side in (either.body, either.orelse)]
+    return expression(ctx, ast.copy_location(ast.IfExp(test, *sides), node), hint)
 
 
 def _repeated(ctx: Lowering, a: Value, b: Value, node: ast.BinOp) -> Value | None:

@@ -78,7 +78,8 @@ def store_field(ctx: Lowering, base: TupleValue, k: int, value: Value, by: str, 
     fields = [leaf for leaf in leaves_of(part) if is_field(leaf)]
     if not fields or not own_arrays(ctx, base):
         where = "that is an item of a list of a computed length, or another one,"
-        raise Refused(Unsupported(span, f"{what} {where}", instead))
+        told = f"assign to it where the list holds it: `xs[i].{base.record.names[k]} = ...`"
+        raise Refused(Unsupported(span, f"{what} {where}", told if not fields else instead))
     row_may_change(ctx, base, None, what, instead, span)
     own, both = (growing_type(TupleType(tuple(map(type_of, some)), LIST), NOTHING) for some in ((part,), (part, value)))
     t = without_axis(own.items[0], True)

@@ -12,7 +12,7 @@ from ..ir.core import Atom, Block, Check, Const, Fill, Loop, Var
 from ..engine.evaluation import CALLS, expression, usable
 from ..engine.growing import (
     appended, as_array, as_growing, as_item, copied, count_of, from_array, holder_of, is_growing, is_weak, item_at,
-    items_copied, leaves_of, new_list, put_item, replaced, row_appended, taken_out,
+    cells_copied, items_copied, leaves_of, new_list, put_item, replaced, row_appended, taken_out,
 )
 from ..engine.hashed import is_hashed
 from ..engine.numbers import as_index
@@ -482,15 +482,11 @@ def slice_of(ctx: Lowering, base: TupleValue, where: Slice, name: str, span: Spa
     """``xs[lo:hi]``, which is a new list."""
     count = count_of(ctx, base)
 
-    def cut(cells: Value) -> Value:
-        if isinstance(cells, TupleValue):
-            return replace(cells, items=tuple(map(cut, cells.items)))
-        if not is_array(cells):  # an option of a choice
-            return cells
+    def cut(cells: Value, inside: int) -> Value:
         items = as_array(ctx, new_list(ctx, cells, count, True), name, span)
-        return items_copied(ctx, view_of(ctx, items, [where], name, span), cells, span)
+        return items_copied(ctx, view_of(ctx, items, [where], name, span), cells, span, inside=inside)
 
-    cells = cut(base.items[0])
+    cells = cells_copied(base.items[0], cut)
     first = next(arrays(cells))
     return new_list(ctx, cells, ctx.dim(first, 0, span), is_weak(base))
 
@@ -540,8 +536,8 @@ def holds_lists(v: Value) -> bool:
 
 
 def is_replaced(ctx: Lowering, s: ast.AugAssign) -> bool:
-    """Whether ``xs[k] op= v`` stores a new item, and does not update a cell: an item of a list of tuples or of complex
-    numbers, or one that gives the items of a list of numbers another type."""
+    """Whether ``xs[k] op= v`` stores a new item or updates an array, and does not update a cell: an item of a list of
+    arrays, tuples or complex numbers, or one that gives the items of a list of numbers another type."""
     base = held_object(ctx, s.target.value)
     if base is None or not is_list(base) or not base.items:
         return False
@@ -550,6 +546,8 @@ def is_replaced(ctx: Lowering, s: ast.AugAssign) -> bool:
         return is_growing(base) and cells.record not in ROWS
     if not any(isinstance(v, ScalarValue) or is_array(v) for v in base.items[:1]):
         return False
+    if is_array(cells) and rank_of(cells) > int(is_growing(base)):
+        return True
     new = ast.copy_location(ast.BinOp(s.target, s.op, s.value), s)
     return retyped(base, ctx.attempt(lambda: expression(ctx, new)).value)
 

@@ -25,7 +25,7 @@ from ..engine.values import (
     literal,
 )
 from ..messages.language import Unsupported
-from ..names.scope import Applied, Entity, External, FunctionSource, Helper, Instance, RecordClass
+from ..names.scope import NO_DEFAULT, Applied, Entity, External, FunctionSource, Helper, Instance, RecordClass
 from ..registry import enter, has_rule
 from ..span import Span
 from ..ownership.objects import allocated_at
@@ -214,6 +214,14 @@ def parameters_of(v: Value, count: int = 0, names: Set[str] = frozenset()) -> tu
     """`parameters_left` of a function that is a value."""
     if isinstance(v, FunctionValue):
         return left_of(v.source, count, names)
+    match v:
+        case EntityValue(entity=Instance(made=made, made_by="__init__", scope=scope, name=name)) if made is not None:
+            init = scope.lookup(f"{name}.__init__")
+            return left_of(init.function, count + 1, names) if isinstance(init, Helper) else None
+        case EntityValue(entity=RecordClass(fields=fields)):
+            given = [f for f in fields if not f.keyword][count:]
+            optional = any(f.default is not NO_DEFAULT for f in given) or len(given) < len(fields) - count
+            return tuple(f.name for f in given), optional or bool(names)
     return parameters_left(v.entity, count, names) if isinstance(v, EntityValue) else None
 
 

@@ -31,8 +31,8 @@ from ..ownership.state import report_lost
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import NoField, WrongType
 from ..names.scope import (
-    AFTER, DEQUE, FACTORY, HASHED, NO_DEFAULT, SETTER, Applied, Entity, External, GlobalArray, Helper, Instance, Member,
-    Opaque, RecordClass, RecordField, is_library_object,
+    AFTER, DEQUE, FACTORY, HASHED, NO_DEFAULT, SETTER, Applied, Entity, EnumMember, External, GlobalArray, Helper,
+    Instance, Member, Opaque, RecordClass, RecordField, is_library_object,
 )  # fmt: skip
 from ..registry import has_rule
 from ..span import Span
@@ -115,6 +115,8 @@ def refuse_attribute(ctx: Lowering, target: ast.Attribute) -> None:
             return
     base, name = expression(ctx, target.value), ast.unparse(target.value)
     instead = "bind a new name"
+    if target.attr == "shape" and is_array(base):
+        instead = f"give the reshaped array a name: `{name} = {name}.reshape(...)`"
     if isinstance(base, TupleValue) and base.record is not None and target.attr in base.record.names:
         how = f"{name}._replace(" if base.record.named_tuple else f"dataclasses.replace({name}, "
         instead = f"make a new record: `{name} = {how}{target.attr}=...)`"
@@ -280,7 +282,7 @@ def default(ctx: Lowering, value: object, name: str, span: Span) -> Value:
             raise Refused(Unsupported(span, f"{what} as the default of `{name}`", instead or "pass it in the call"))
         case GlobalArray():
             raise Refused(Unsupported(span, f"an array as the default of `{name}`", "pass it in the call"))
-        case External():
+        case External() | EnumMember():
             return entity_value(ctx, value, name, span)
     return constant_value(ctx, value, name, span)
 

@@ -24,6 +24,7 @@ from ..engine.growing import taken_out
 from ..engine.numbers import fitted, promote
 from ..engine.hashed import is_hashed
 from ..engine.places import force_delayed
+from ..engine.provenance import user_name
 from ..engine.quoted import Quoted
 from ..engine.refusal import Refused, refuse
 from ..engine.results import warn_unused
@@ -302,6 +303,11 @@ def _attribute(ctx: Lowering, target: ast.Attribute, value: Value, span: Span) -
     if cells is not None:
         _subscript(ctx, cells, value, span)
         return
+    array = ctx.env[target.value.id].value if getattr(target.value, "id", "") in ctx.env else None
+    if target.attr == "shape" and isinstance(array, ArrayValue) and len(names_of(ctx, array.var)) == 1:
+        call = ast.Call(ast.Attribute(target.value, "reshape", ast.Load()), [Quoted(target, value)], [])
+        assign(ctx, target.value, expression(ctx, ast.fix_missing_locations(ast.copy_location(call, target))), span)
+        return
     objects.assign(ctx, target, value, span)
 
 
@@ -368,7 +374,7 @@ def _augmented(ctx: Lowering, s: ast.AugAssign) -> None:
         case ast.Subscript() if lists.counted_item(ctx, s.target) is not None:
             _augmented_part(ctx, s, lambda new: lists.store_items(ctx, s.target, new, span))
         case ast.Subscript() if lists.is_replaced(ctx, s):
-            index = Quoted(s.target.slice, expression(ctx, s.target.slice))
+            index = Quoted(s.target.slice, expression(ctx, s.target.slice), ast.unparse(s.target.slice))
             item = ast.copy_location(ast.Subscript(s.target.value, index, s.target.ctx), s.target)
             again = ast.copy_location(ast.AugAssign(item, s.op, s.value), s)
             _augmented_part(ctx, again, lambda new: lists.store_items(ctx, item, new, span))
@@ -399,7 +405,7 @@ def _with_index(ctx: Lowering, target: ast.Subscript) -> ast.Subscript:
         return target
     if held_object(ctx, target.value) is None or isinstance(target.slice, ast.Slice):
         return target
-    index = Quoted(target.slice, expression(ctx, target.slice))
+    index = Quoted(target.slice, expression(ctx, target.slice), ast.unparse(target.slice))
     return ast.copy_location(ast.Subscript(target.value, index, target.ctx), target)
 
 
@@ -451,7 +457,7 @@ def _augmented_part(ctx: Lowering, s: ast.AugAssign, store: Callable[[Value], No
     if not is_array(old):
         store(_operation(ctx, s, old, value))
         return
-    where = region(ctx, old, ast.unparse(s.target), ctx.span(s.target))
+    where = region(ctx, old, user_name(s.target), ctx.span(s.target))
     if where is not None:
         update_region(ctx, where, type(s.op), usable(ctx, value, "the value", span), span)
         if again:

@@ -251,7 +251,8 @@ def _item(ctx: Lowering, node: ast.Subscript, base: TupleValue) -> Value:
     if isinstance(index, ScalarValue) and index.dtype == "bool" and index.weak:
         index = ScalarValue(as_index(ctx, index.atom, ctx.span(node.slice)), True)
     computed = isinstance(index, ScalarValue) and index.dtype in INTS
-    if computed and (base.record is RANGE or (base.record is KNOWN_RANGE and not isinstance(index.atom, Const))):
+    fixed = base.record is KNOWN_RANGE and all(isinstance(v.atom, Const) for v in base.items)
+    if computed and (base.record is RANGE or (fixed and not isinstance(index.atom, Const))):
         return ranges.item(ctx, ranges.computed(base), index, ctx.span(node))
     if only_fields(ctx, base, ctx.span(node), "an element is of a tuple"):
         raise Refused(None)

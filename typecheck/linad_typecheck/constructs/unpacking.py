@@ -25,17 +25,18 @@ from .iterables import listed
 from .records import only_fields
 
 
-def unpacked(ctx: Lowering, value: Value, count: int, span: Span) -> tuple[Value, ...]:
+def unpacked(ctx: Lowering, value: Value, count: int, span: Span, call: bool = False) -> tuple[Value, ...]:
     """The ``count`` values of ``value``: the items of a tuple, the numbers of an array of rank 1, or the rows of any
-    other array."""
+    other array. ``call``: they are arguments."""
     value = usable(ctx, value, "the array", span)
     failed: tuple[Value, ...] = (Poison(),) * count
     if isinstance(value, SILENT):
         return (value,) * count
     value = listed(ctx, value, span)
+    text = f"{{0}} {'arguments' if call else 'values'} to unpack, {count} expected"
+    error = "TypeError" if call else "ValueError"
     if is_growing(value):
-        text = f"{{0}} values to unpack, {count} expected"
-        check_same_size(ctx, count_of(ctx, value), Const(count, I64), text, (count_of(ctx, value),), span)
+        check_same_size(ctx, count_of(ctx, value), Const(count, I64), text, (count_of(ctx, value),), span, error)
         return tuple(item_at(ctx, value, Const(k, I64), span) for k in range(count))
     if is_complex_array(value):
         return complexes.unpacked(value, lambda part: unpacked(ctx, part, count, span))
@@ -53,7 +54,7 @@ def unpacked(ctx: Lowering, value: Value, count: int, span: Span) -> tuple[Value
             WrongType(span, f"{count} names take the values of an array of {count}", f"an array of {size.value}")
         )
         return failed
-    check_same_size(ctx, size, Const(count, I64), f"{{0}} values to unpack, {count} expected", (size,), span)
+    check_same_size(ctx, size, Const(count, I64), text, (size,), span, error)
     held = materialise(ctx, value, "t", span) if isinstance(value, Delayed) else value
     return tuple(_element(ctx, held, Const(k, I64), span) for k in range(count))
 

@@ -261,7 +261,7 @@ def expand_starred(
             value = TupleValue(unpacked(ctx, value, size.value, ctx.span(n)))
         elif (is_array(value) and rank_of(value)) or is_growing(value):
             count = room()
-            value = value if count is None else TupleValue(unpacked(ctx, value, count, ctx.span(n)))
+            value = value if count is None else TupleValue(unpacked(ctx, value, count, ctx.span(n), True))
         if not isinstance(value, TupleValue) or value.closed:
             if isinstance(value, SILENT):
                 raise Refused(None)

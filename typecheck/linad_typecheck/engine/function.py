@@ -16,7 +16,7 @@ from ..names.scope import FunctionSource, parameters
 from ..ownership.liveness import liveness
 from ..ownership.modes import infer_modes, later_names
 from ..ownership.objects import result_type as results_of, without_held
-from ..ownership.state import aliases
+from ..ownership.state import aliases, may_share_items
 from ..span import Span
 from ..types import BOOL, I64, Array
 from ..words import with_article
@@ -189,6 +189,8 @@ def _record_uses(ctx: Lowering, spec: Spec, params: list[Var], body: Block) -> N
     held = (*params, *ctx.variables.globals.values())
     like = [(k, aliases(ctx, r)) for k, r in enumerate(results) if isinstance(r, Var)]
     spec.alike = frozenset((k, j) for k, names in like for j, p in enumerate(held) if p.name in names)
+    spec.items = frozenset(k for k, names in enumerate(later) if names & ctx.variables.items_updated)
+    spec.sharing = frozenset(k for k, names in like if may_share_items(names))
     spec.together = frozenset((k, j) for k, names in like for j in range(k) if getattr(results[j], "name", "") in names)
 
 

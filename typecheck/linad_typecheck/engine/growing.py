@@ -16,7 +16,7 @@ from ..frozen import frozen
 from ..ir.core import Alloc, Atom, Block, Check, Const, If, Same, Store, Var
 from ..messages.language import Unsupported
 from ..names.scope import HASHED, SPANS
-from ..ownership.state import aliases, inherits, join_aliases, lose, names_of
+from ..ownership.state import aliases, inherits, is_item, join_aliases, lose, names_of, shares_items
 from ..span import Span
 from ..types import BOOL, I64, Array
 from .complexes import as_complex
@@ -27,11 +27,11 @@ from .sizes import dtype_of, is_array, rank_of, shape_of
 from .state import FALSE, ONE, ZERO, Lowering, zero
 from .values import (
     ARRAYS, CHOICE, COMPLEX, GROWING, LIST, OPTIONAL, ROWS, SILENT, UNKNOWN, ArrayType, ArrayValue, Bottom, Delayed,
-    Loss, Never, NoneValue, ScalarType, ScalarValue, TupleType, TupleValue, Value, ValueType, ViewValue, arrays, as_choice,
-    as_optional, growing_type, is_choice, is_complex, is_optional, leaves, map_arrays, objects, type_of, with_item,
-    without_axis,
+    Loss, Never, NoneValue, ScalarType, ScalarValue, TupleType, TupleValue, Value, ValueType, ViewValue, arrays,
+    as_choice, as_optional, growing_type, is_choice, is_complex, is_optional, leaves, map_arrays, objects, type_of,
+    with_item, without_axis,
 )
-from .views import FIELDS, ITEM, Along, View, Whole
+from .views import FIELDS, ITEM, LISTED, Along, View, Whole
 
 ROOM = Const(8, I64)  # the initial capacity
 RAGGED = "the arrays in a list have one shape here"
@@ -107,7 +107,10 @@ def _converted(ctx: Lowering, v: Value, t: ValueType, lengths: tuple[Atom, ...],
             parts = (_converted(ctx, x, k, lengths, span) for x, k in zip(items, kinds, strict=True))
             return TupleValue(tuple(parts), t.record, t.made)
         case ArrayType(dtype=dtype), ArrayValue(var=var) if var.type.dtype != dtype:
-            return materialise(ctx, v, "items", span, dtype)
+            cells = materialise(ctx, v, "items", span, dtype)
+            if rank_of(cells) > 1:
+                shares_items(ctx, cells.var)
+            return cells
     return v
 
 
@@ -250,9 +253,13 @@ def _put(ctx: Lowering, cells: Var, at: tuple[Atom, ...], v: Value, count: Atom 
         return
     for var in arrays(v):  # in Python the list holds that array itself
         if names_of(ctx, var) or ctx.variables.lent(var.name) is not None or aliases(ctx, var):
+            if var == cells or var.name in aliases(ctx, cells):
+                shares_items(ctx, cells)
             join_aliases(ctx, cells.name, var.name)
-            item = isinstance(v, ViewValue) and (count is not None or v.view.readonly == ITEM)  # of another list
+            item = isinstance(v, ViewValue) and (count is not None or is_item(v))  # of another list
             ctx.emit(Same(cells, var, span, "like" if item else "holds"))
+    if dtype_of(v) != cells.type.dtype:  # Python keeps the dtype of each array
+        shares_items(ctx, cells)
     store = lambda index: put(
         ctx, ArrayValue(cells), (*at, *index), cast(ctx, read(ctx, v, index, span).atom, cells.type.dtype, span), span
     )
@@ -365,11 +372,11 @@ def as_array(ctx: Lowering, v: TupleValue, hint: str, span: Span) -> Value:
         return as_array(ctx, new_list(ctx, numbers, count, is_weak(v)), hint, span)
     if isinstance(cells, ViewValue):
         view = cells.view
-        return ViewValue(cells.var, replace(view, shape=(count, *view.shape[1:]), readonly=ITEM))
+        return ViewValue(cells.var, replace(view, shape=(count, *view.shape[1:]), readonly=LISTED))
     if isinstance(cells, ArrayValue):
         rank = cells.var.type.rank
         axes = (Along(ZERO, ONE, 0, count), *(Along(ZERO, ONE, k) for k in range(1, rank)))
-        return ViewValue(cells.var, View(axes, (count, *map(Whole, range(1, rank))), readonly=ITEM))
+        return ViewValue(cells.var, View(axes, (count, *map(Whole, range(1, rank))), readonly=LISTED))
     if isinstance(cells, ARRAYS):
         if rank_of(cells) != 1:
             _one_of_two(span)
@@ -460,15 +467,28 @@ def from_array(ctx: Lowering, array: Value, weak: bool, span: Span) -> TupleValu
 
 def copied(ctx: Lowering, v: TupleValue, span: Span) -> TupleValue:
     """A new list with the same items."""
-    return TupleValue((map_arrays(v.items[0], lambda c: items_copied(ctx, c, c, span)), v.items[1]), v.record)
+    cells = cells_copied(v.items[0], lambda c, inside: items_copied(ctx, c, c, span, inside=inside))
+    return TupleValue((cells, v.items[1]), v.record)
 
 
-def items_copied(ctx: Lowering, v: Value, of: Value, span: Span, taken: bool = False) -> Value:
+def cells_copied(cells: Value, copy: Callable[[Value, int], Value], inside: int = 0) -> Value:
+    """The cells of a list with copies of its arrays. The second argument of ``copy`` is the number of lists that the
+    items belong to, inside the list."""
+    if isinstance(cells, TupleValue):
+        deeper = inside + (cells.record in ROWS)
+        return replace(cells, items=tuple(cells_copied(c, copy, deeper) for c in cells.items))
+    return copy(cells, inside) if is_array(cells) else cells
+
+
+def items_copied(ctx: Lowering, v: Value, of: Value, span: Span, taken: bool = False, inside: int = 0) -> Value:
     """A copy of items of the list whose cells are ``of``, or of the one that is ``taken`` off. Python has the same
-    arrays there, so that an update of an array that went into the list shows in the copy, too."""
+    arrays there, so that an update of an array that went into the list shows in the copy, too. ``inside``: the number
+    of lists that the items belong to, inside the list."""
     made = materialise(ctx, v, "item" if taken else "items", span)
     for array in arrays(of) if isinstance(made, ArrayValue) and rank_of(of) > 1 else ():
         inherits(ctx, made.var, array)
+        if not taken and rank_of(of) > inside + 1:
+            join_aliases(ctx, made.var.name, array.name)
         ctx.emit(Same(made.var, array, span, "taken" if taken else "like"))
     return made
 
@@ -501,6 +521,9 @@ def appended(ctx: Lowering, v: TupleValue, value: Value, name: str, span: Span) 
 def _not_in(ctx: Lowering, value: Value, v: TupleValue, span: Span) -> Value:
     """An item that may be one of the list already, for a list that moves its items if it is full."""
     own = {array.name for array in arrays(v)}
+    for array in arrays(loaded(ctx, value, span, whole=True)):
+        if array.name in own:
+            shares_items(ctx, array)
     return taken_out(ctx, value, lambda view: view.var.name in own, span)
 
 

@@ -11,7 +11,9 @@ from ..ir.core import Atom, Block, Checkpoint, Const, Loop, Var, walk
 from ..linear.uses import uses
 from ..frozen import frozen
 from ..ownership.objects import earlier, is_single_object
-from ..ownership.state import array_leaves, inherits, join_aliases, lose, movable, record_copy, shared_use
+from ..ownership.state import (
+    array_leaves, inherits, join_aliases, lose, may_share_items, movable, record_copy, shared_use, shares_items,
+)
 from ..messages.language import EverDeeper
 from ..messages.types import TypeChanges
 from ..span import Span
@@ -155,8 +157,11 @@ class Attempt:
             self.head(name, t, before.get(name), kept)
         head = ctx.env
         for pair in grown.mixed:
-            found = [p if isinstance(p, str) else self.array_at(head, p) for p in pair]
+            found = [p if isinstance(p, str) else getattr(self.array_at(head, p), "name", "") for p in pair]
             join_aliases(ctx, *(n for n in found if n))
+        for at in grown.doubled:
+            if array := at if isinstance(at, Var) else self.array_at(head, at):
+                shares_items(ctx, array)
         self.alike = ctx.path.alike
         counts = (shape.start, shape.step) == (ZERO, ONE)
         few = isinstance(shape.step, Const) and abs(shape.step.value) < 2**16 and ctx.bits(shape.start) <= 50
@@ -546,24 +551,29 @@ class Attempt:
         alike = self.ctx.path.alike
         if not alike:
             return
-        outside = {v.name for b in self.before.values() for v in arrays(b.value)}
-        outside |= {n for n, _ in self.ctx.variables.all_lent()}
+        before = {v for b in self.before.values() for v in arrays(b.value)}
+        outside = {v.name for v in before} | {n for n, _ in self.ctx.variables.all_lent()}
+        at_head = lambda v: self.alike.get(getattr(v, "name", ""), frozenset())  # the body adds to the classes
         for place, atom in ends:
-            # from the head, because the body adds to the classes
-            known = self.alike.get(self.array_at(head, place), frozenset())
-            now = alike.get(atom.name, frozenset())
+            first = self.array_at(head, place)
+            known, now = at_head(first), alike.get(atom.name, frozenset())
             self.grown.mixed |= {(place, n) for n in now & outside - known}
             self.grown.mixed |= {
-                (place, p) for p, end in ends if p != place and end.name in now and self.array_at(head, p) not in known
+                (place, p)
+                for p, end in ends
+                if p != place and end.name in now and getattr(self.array_at(head, p), "name", "") not in known
             }
+        for at, array, first in (*((p, v, self.array_at(head, p)) for p, v in ends), *((v, v, v) for v in before)):
+            if may_share_items(alike.get(array.name, ())) and not may_share_items(at_head(first)):
+                self.grown.doubled.add(at)
 
-    def array_at(self, head: dict[str, Binding], place: Place) -> str:
-        """The name of the array at a place, at the head of the loop; empty if its name has been lost."""
+    def array_at(self, head: dict[str, Binding], place: Place) -> Var | None:
+        """The array at a place, at the head of the loop; None if its name has been lost."""
         name, k = place
         parts = (
             list(leaves(head[name].value)) if name in head and fits(head[name].value, self.grown.types[name]) else []
         )
-        return parts[k].name if k < len(parts) else ""
+        return parts[k] if k < len(parts) else None
 
     def out(self, v: Var) -> Var:
         """A fresh variable for a carried one after the loop."""

@@ -37,6 +37,7 @@ class Head:
     moving: set[Place] = field(default_factory=set)  # arrays in tuples that an iteration rebinds, by leaf
     # pairs that may alias in later iterations: two carried arrays, or a carried one and an outer one
     mixed: set[tuple[Place, Place | str]] = field(default_factory=set)
+    doubled: set[Place | Var] = field(default_factory=set)  # cells of lists that may share items (`shares_items`)
     shared: dict[Place, Var | Place] = field(default_factory=dict)  # see `share`
     # names that may hold either of two arrays at the end of an iteration: they get a copy of the new one
     owned: set[str] = field(default_factory=set)

@@ -31,11 +31,14 @@ def settled_from(ctx: Lowering, found: Settled[Head] | None, start: Head) -> Hea
     types = {n: _moved(t, pairs) for n, t in known.types.items()}
     shared = {p: pairs.get(h.name) if isinstance(h, Var) else h for p, h in known.shared.items()}
     mixed = {(p, pairs.get(q) if isinstance(q, str) else q) for p, q in known.mixed}
-    if None in types.values() or None in shared.values() or any(q is None for _, q in mixed):
+    doubled = {pairs.get(q.name) if isinstance(q, Var) else q for q in known.doubled}
+    if None in (*types.values(), *shared.values(), *doubled) or any(q is None for _, q in mixed):
         return None
     mixed = {(p, q.name if isinstance(q, Var) else q) for p, q in mixed}
     unsure = any(contains(b.value, Bottom) for b in found.path.env.values())
-    known = replace(known.copy(), types=types, shared=shared, mixed=mixed, unbound=set() if unsure else known.unbound)
+    known = replace(known.copy(), types=types, shared=shared, mixed=mixed, doubled=doubled)
+    if unsure:
+        known = replace(known, unbound=set())
     both = start.join(known)
     # objects that the body changes without binding a name are not in ``start``: here they may be more than they were
     entered = {n: ctx.env[n].value for n in types.keys() - start.types.keys() if n in ctx.env}

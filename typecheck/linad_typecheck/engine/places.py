@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ..ir.core import AddTo, Alloc, Atom, Block, Check, Const, Copy, If, Load, Loop, Store, Var
-from ..ownership.state import report_lost
+from ..ownership.state import item_updated, report_lost
 from ..messages.language import Unsupported
 from ..span import Span
 from ..types import BOOL, I64, Array, DType, Scalar
@@ -287,6 +287,9 @@ def writable(ctx: Lowering, v: AnyArray, name: str, span: Span) -> ArrayValue | 
         case UnionValue(loss=loss):
             report_lost(ctx, name or "the array", LostArray(Array(dtype_of(v), rank_of(v)), loss), span)
             return None
+        case ViewValue(view=view) if view.readonly == ITEM:
+            own = item_updated(ctx, v.var, name, span)
+            return ViewValue(v.var, replace(view, readonly="")) if own else None
         case ViewValue(view=view) if view.readonly:
             ctx.report(
                 Unsupported(span, f"writing through {view.readonly}", "`.copy()` it, or write to the array itself")

@@ -140,7 +140,7 @@ def user_name(node: ast.expr) -> str:
             return f"{inner}.{attr}" if inner else ""
         case ast.Subscript(value=value, slice=index):
             inner = user_name(value)
-            return f"{inner}[{ast.unparse(index)}]" if inner else ""
+            return f"{inner}[{user_name(index) or ast.unparse(index)}]" if inner else ""
         case Quoted(name=name):
             return name
     return ""

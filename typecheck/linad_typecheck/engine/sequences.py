@@ -43,7 +43,7 @@ class Generated:
 
 
 ITERATIONS: list[Callable[[Lowering, ast.expr], Iteration | Unrolled | Generated | None]] = []
-UNPACKINGS: list[Callable[[Lowering, Value, int, Span], tuple[Value, ...]]] = []
+UNPACKINGS: list[Callable[[Lowering, Value, int, Span, bool], tuple[Value, ...]]] = []
 
 
 def iteration(ctx: Lowering, node: ast.expr) -> Iteration | Unrolled | Generated | None:
@@ -52,8 +52,8 @@ def iteration(ctx: Lowering, node: ast.expr) -> Iteration | Unrolled | Generated
     return found(ctx, node)
 
 
-def unpacked(ctx: Lowering, value: Value, count: int, span: Span) -> tuple[Value, ...]:
+def unpacked(ctx: Lowering, value: Value, count: int, span: Span, call: bool = False) -> tuple[Value, ...]:
     """The ``count`` values of ``value``: the items of a tuple, the numbers of an array of rank 1, or the rows of any
-    other array."""
+    other array. ``call``: they are arguments."""
     (found,) = UNPACKINGS
-    return found(ctx, value, count, span)
+    return found(ctx, value, count, span, call)

@@ -61,6 +61,8 @@ class Contract:
     # results, each with a parameter (flat, then hidden) that it may share cells with in Python, but not here
     alike: frozenset[tuple[int, int]] = frozenset()
     together: frozenset[tuple[int, int]] = frozenset()  # pairs of results that may share cells in Python
+    items: frozenset[int] = frozenset()  # parameters with the items of lists, of which an array is updated
+    sharing: frozenset[int] = frozenset()  # results with the items of lists that may be one array twice
     # results, each with a parameter that the function owns and that it may be; None: any of those
     returned: frozenset[tuple[int, int]] | None = None
     hidden: Fixed[str, tuple[str, Array]] = field(default_factory=Fixed)
@@ -74,6 +76,8 @@ class Contract:
             self.updated | other.updated,
             self.alike | other.alike,
             self.together | other.together,
+            self.items | other.items,
+            self.sharing | other.sharing,
             None if self.returned is None or other.returned is None else self.returned | other.returned,
             other.hidden.having(self.hidden),
             self.recursive or other.recursive,
@@ -88,12 +92,14 @@ class Spec:
     source: FunctionSource
     params: Typed
     options: CallOptions = CallOptions()
-    result: ValueType = OtherType(Bottom())  # this and the next eight fields are those of `Contract`
+    result: ValueType = OtherType(Bottom())  # this and the next ten fields are those of `Contract`
     modes: tuple[Mode, ...] = ()
     written: frozenset[int] = frozenset()
     updated: frozenset[int] = frozenset()
     alike: frozenset[tuple[int, int]] = frozenset()
     together: frozenset[tuple[int, int]] = frozenset()
+    items: frozenset[int] = frozenset()
+    sharing: frozenset[int] = frozenset()
     returned: frozenset[tuple[int, int]] | None = None
     hidden: Fixed[str, tuple[str, Array]] = field(default_factory=Fixed)
     recursive: bool = False

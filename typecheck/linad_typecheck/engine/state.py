@@ -88,6 +88,7 @@ class Variables(Names):
         self.made: dict[str, tuple[str, tuple[Atom, ...]]] = {}  # the affine operations by which ints were computed
         self.globals: dict[str, Var] = {}  # module-level arrays by key; they become hidden parameters
         self.updated: set[str] = set()  # arrays with updated cells; storing an item in a list is no update
+        self.items_updated: set[str] = set()  # cells of lists, of which an array that is an item is updated
 
     def lent(self, name: str) -> Lent | None:
         return self.known.get(name, NOTHING).lent

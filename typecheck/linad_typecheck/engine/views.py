@@ -50,7 +50,9 @@ class Flat:
     step: Atom = _ONE
 
 
-ITEM = "an array that a list holds"  # why an item of a list cannot be written through
+# Views of the cells of a list: an array that is its item, and the list as an array, of which NumPy makes a copy. An
+# update goes through the first only if no other item is the same array (`state.item_updated`).
+ITEM, LISTED = "an array that a list holds", "a list as an array"
 # Why the fields of an object that a list holds cannot be written through: they are views of the cells of the list. A
 # number is a view of rank 0. By whether the numbers are Python's own.
 FIELDS = ("a field of an object that a list holds", "a number that an object in a list holds")

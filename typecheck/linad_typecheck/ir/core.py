@@ -81,13 +81,13 @@ class Same:
 
     For lists of arrays, whose items are copied into one array, ``how`` is another relation: the list ``copy`` ``holds``
     the array; it is ``like`` the list ``array``, with the same items or some of them; or ``copy`` is an item ``taken``
-    off that list.
+    off that list. ``updated`` says that an array which is an item of ``copy`` is updated from here on.
     """
 
     copy: Var
     array: Var
     span: Span = NOWHERE
-    how: Literal["same", "holds", "like", "taken"] = "same"
+    how: Literal["same", "holds", "like", "taken", "updated"] = "same"
 
 
 @frozen(slots=True)

@@ -430,7 +430,7 @@ _BARE: dict[str, Callable[[_Reader, _Line], ir.Stmt]] = {
     "drop": lambda r, line: ir.Drop(r.var(line)),
     **{
         how: lambda r, line, how=how: ir.Same(r.lent(line), r.lent(line), how=how)
-        for how in ("same", "holds", "like", "taken")
+        for how in ("same", "holds", "like", "taken", "updated")
     },
     "reserve": lambda r, line: ir.Reserve(r.lent(line), r.atom(line)),
     "call": lambda r, line: r.call(line, []),

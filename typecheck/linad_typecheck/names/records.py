@@ -235,6 +235,8 @@ def static_default(name: str, node: ast.expr, scope: TextScope) -> object:
     known, value = constant(node, scope)
     if known:
         return value
+    if isinstance(node, ast.Attribute) and isinstance(member := resolve(node, scope), EnumMember):
+        return member
     if isinstance(node, ast.Call):
         made = instance(node, scope)
         if made is not None:

@@ -284,9 +284,22 @@ def free_names(function: ast.AST) -> Names:
     args = getattr(function, "args", None)
     own = {a.arg for a in parameters(args)} if args else set()
     body = function.body if isinstance(function.body, list) else [function.body]
-    own |= bound(body).keys()
-    names = frozenset().union(*(used(s) for s in body), *(free_names(n) for n in _directly_nested(body)))
-    return names - own
+    return frozenset().union(*map(_read, body)) - own - bound(body).keys()
+
+
+def _read(node: ast.AST) -> Names:
+    """The names that a part of a function reads, also in functions and comprehensions inside it, except their own."""
+    match node:
+        case ast.Name(id=name, ctx=ast.Load()):
+            return frozenset((name,))
+        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Lambda() | ast.ClassDef():
+            return free_names(node) | used(node)
+        case ast.ListComp() | ast.GeneratorExp() | ast.SetComp() | ast.DictComp():
+            first, own = node.generators[0].iter, bound([g.target for g in node.generators]).keys()
+            parts = [n for c in (node, *node.generators) for n in _children(c) if n is not first]
+            inside = frozenset().union(*(_read(n) for n in parts if not isinstance(n, ast.comprehension)))
+            return (inside - own) | assigned_inside(node).keys() | _read(first)
+    return frozenset().union(*map(_read, _children(node)))
 
 
 def enclosed(function: ast.AST) -> frozenset[int]:
@@ -307,17 +320,6 @@ def enclosed(function: ast.AST) -> frozenset[int]:
 
 _GENERATORS = ast.GeneratorExp if sys.version_info >= (3, 12) else (ast.GeneratorExp, ast.ListComp)
 _ENCLOSED: WeakKeyDictionary[ast.AST, frozenset[int]] = WeakKeyDictionary()
-
-
-def _directly_nested(body: Sequence[ast.AST]) -> Iterator[ast.AST]:
-    """The functions and comprehensions of a body that are not nested in another one."""
-    pending = list(body)
-    while pending:
-        n = pending.pop()
-        if isinstance(n, _SCOPES):
-            yield n
-        else:
-            pending += ast.iter_child_nodes(n)
 
 
 def rebound(node: ast.For | ast.While) -> set[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,7 @@ from ..messages.ownership import (
     SharedUpdate, StoredTwice, UseAfterMove,
 )
 from ..repairs import copied, copy_at, declare_update, first
-from ..messages.language import Consumed
+from ..messages.language import Consumed, Unsupported
 from ..span import NOWHERE, Span
 from ..types import Array
 
@@ -33,7 +33,7 @@ from ..engine.values import (
     ARRAYS, SEQUENCES, ArrayValue, Delayed, Loss, LostArray, ScalarValue, TupleValue, UnionValue, Value, ViewValue,
     arrays, is_complex, is_field, map_arrays, type_of,
 )
-from ..engine.views import ITEM, Along, View, within
+from ..engine.views import ITEM, LISTED, Along, View, within
 
 
 def names_of(ctx: Lowering, var: Var) -> list[str]:
@@ -70,8 +70,39 @@ def record_copy(ctx: Lowering, copy: Var, value: Value, span: Span) -> None:
 
 
 def is_item(v: Value) -> bool:
-    """Whether an array is that which a list holds: in Python not a part of another one."""
-    return isinstance(v, ViewValue) and v.view.readonly == ITEM
+    """Whether an array is that which a list holds, or the list as an array: in Python not a part of another one."""
+    return isinstance(v, ViewValue) and v.view.readonly in (ITEM, LISTED)
+
+
+_SHARED = "%shared "  # with the name of the cells of a list: in the class of cells that may hold an array twice
+
+
+def shares_items(ctx: Lowering, cells: Var) -> None:
+    """Record that two items of a list may be one array, or arrays of different dtypes: none is updated in place."""
+    join_aliases(ctx, cells.name, _SHARED + cells.name)
+
+
+def may_share_items(names: Iterable[str]) -> bool:
+    """Whether a may-alias class has the cells of a list with an item that must not be updated."""
+    return any(n.startswith(_SHARED) for n in names)
+
+
+def item_updated(ctx: Lowering, cells: Var, by: str, span: Span) -> bool:
+    """Record an update of an array that a list holds. False, after a report, if other items may be the same array."""
+    if may_share_items(aliases(ctx, cells)):
+        what = f"an update of {f'`{by}`' if by else 'an array'}, which may be an item of a list twice,"
+        ctx.report(Unsupported(span, what, "put a copy into the list: `xs.append(v.copy())`"))
+        return False
+    ctx.variables.items_updated.add(cells.name)
+    ctx.emit(Same(cells, cells, span, "updated"))
+
+    def copied(leaf: Value) -> Value:
+        listed = isinstance(leaf, ViewValue) and leaf.view.readonly == LISTED and leaf.var == cells
+        return LostArray(_type_of(leaf), Loss("written", by or "the list", span)) if listed else leaf
+
+    left = {n: map_arrays(b.value, copied) for n, b in ctx.env.items()}
+    ctx.bind_all({n: replace(ctx.env[n], value=v) for n, v in left.items() if v is not ctx.env[n].value})
+    return True
 
 
 def inherits(ctx: Lowering, new: Var, *old: Atom) -> None:

@@ -25,12 +25,16 @@ def multivariate_normal_logpdf(x, mean=None, cov=1.0, allow_singular=False):
             raise ValueError("The input matrix must be symmetric positive semidefinite.")
         if variance == 0.0:
             raise np.linalg.LinAlgError("the input matrix must be symmetric positive definite")
+        if x.ndim > 0 and 1 in x.shape:
+            raise ValueError("the density of one point is a number: pass the point as a number")
         return -0.5 * ((x - center) ** 2 / variance + np.log(variance) + 1.8378770664093453)
     center = np.zeros(cov.shape[0]) if mean is None else np.asarray(mean)
     n = center.shape[0]
     full = cov * np.eye(n) if cov.ndim == 0 else np.diag(cov) if cov.ndim == 1 else cov
     if x.ndim not in (1, 2):
         raise TypeError("is of points of rank 1 or 2 here")
+    if x.ndim == 2 and x.shape[0] == 1:
+        raise ValueError("the density of one point is a number: pass the point as an array of rank 1")
     if full.shape[0] != n or x.shape[-1] != n:
         raise ValueError("the points, the mean and the covariance must be of one size")
     if n == 0:

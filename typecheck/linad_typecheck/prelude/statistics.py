@@ -77,9 +77,9 @@ def _variables(m, y, rowvar):
     rows = m if rowvar or m.ndim == 1 else m.T
     if y is None:
         if m.ndim == 1:
-            raise TypeError(
-                "of one variable is an array of rank 0: write `np.var(x, ddof=1)`, or 1.0 for a correlation"
-            )
+            return rows[None, :].astype(np.float64)
+        if rows.shape[0] == 1:
+            raise ValueError("the covariance of one variable is a number: pass the variable as an array of rank 1")
         return rows.astype(np.float64)
     y = np.asarray(y)
     if y.ndim not in (1, 2):
@@ -124,12 +124,12 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
     Returns
     -------
     numpy.ndarray
-        A float64 matrix.
+        A float64 matrix, of rank 0 for one variable.
 
     Raises
     ------
-    TypeError
-        For a single variable, for which NumPy returns an array of rank 0.
+    ValueError
+        If one variable is given as the only row of a matrix.
 
     Examples
     --------
@@ -138,13 +138,16 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
            [1. , 2. ]])
     """
     less = ddof if ddof is not None else 0 if bias else 1
+    variables = _variables(m, y, rowvar)
     if fweights is None and aweights is None:
-        return _covariance(_variables(m, y, rowvar), less)
-    if aweights is None:
-        return _weighted(_variables(m, y, rowvar), 1.0 * np.asarray(fweights), 1.0, less)
-    importance = np.asarray(aweights)
-    weights = importance if fweights is None else importance * np.asarray(fweights)
-    return _weighted(_variables(m, y, rowvar), weights, importance, less)
+        c = _covariance(variables, less)
+    elif aweights is None:
+        c = _weighted(variables, 1.0 * np.asarray(fweights), 1.0, less)
+    else:
+        importance = np.asarray(aweights)
+        weights = importance if fweights is None else importance * np.asarray(fweights)
+        c = _weighted(variables, weights, importance, less)
+    return np.array(c[0, 0]) if y is None and np.ndim(m) == 1 else c
 
 
 @implements("numpy.corrcoef")
@@ -162,13 +165,13 @@ def corrcoef(x, y=None, rowvar=True):
 
     Returns
     -------
-    numpy.ndarray
-        A float64 matrix.
+    float or numpy.ndarray
+        A float64 matrix, or a number for one variable.
 
     Raises
     ------
-    TypeError
-        For a single variable, for which NumPy returns an array of rank 0.
+    ValueError
+        If one variable is given as the only row of a matrix.
 
     Examples
     --------
@@ -177,6 +180,8 @@ def corrcoef(x, y=None, rowvar=True):
            [1., 1.]])
     """
     c = _covariance(_variables(x, y, rowvar), 1)
+    if y is None and np.ndim(x) == 1:
+        return c[0, 0] / c[0, 0]
     s = np.sqrt(np.diag(c))
     return np.clip(c / s[:, None] / s[None, :], -1.0, 1.0)
 
