@@ -556,6 +556,54 @@ def f(x, n):
             s += w * j
     return s
 """, (1.3, 4)),
+    "match of sequences and classes": ("""\
+class Circle:
+    def __init__(self, r):
+        self.r = r
+def area(shape):
+    match shape:
+        case Circle(r=0.0):
+            return 1.0
+        case Circle(r=r) if r > 1.0:
+            return r * r
+        case None:
+            return 0.25
+        case (a, b):
+            return a * b
+        case [a, _, b]:
+            return a - b
+        case ("square", side):
+            return side ** 2
+        case _:
+            return 7.0
+def f(x, n):
+    s = 0.0
+    for shape in (Circle(0.0), Circle(x), Circle(0.5 * x), None, (x, 2.0), [x, 3.0, 4.0], (1.0, 2.0, 3.0)):
+        s = s * x + area(shape)
+    match (x > 1.0, n):
+        case (True, 3):
+            return s
+        case (big, k) if big:
+            return s * k + big
+    return 0.0
+""", (1.3, 4)),
+    "a conditional array in a sum": ("""\
+def f(x, n):
+    v = np.array([x, 1.0]) * n
+    u = v + (v * v if n > 3 else 0.0)
+    w = (1.0 if n > 3 else v) * u - (v[1:].sum() * v if len(u) > n else 1)
+    return w @ u
+""", (1.3, 4)),
+    "variables of comprehensions in nested functions": ("""\
+def f(x, n):
+    def total(v):
+        return sum(v[i] * [i + j for j in range(2)][1] for i in range(len(v)))
+    s = total([x, 2.0, x])
+    for i in range(n):
+        j = i * x
+        s += total([j, x])
+    return s
+""", (1.3, 4)),
     "forces that are items of a list": ("""\
 def f(x, n):
     forces = []

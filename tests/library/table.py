@@ -190,8 +190,8 @@ _rows("numpy", """
     max: np.max(A, axis=(0, 1), keepdims=True)
     median: np.median(A, axis=0, keepdims=True)
     average: np.average(x) | np.average(A, axis=0) | np.average(x, weights=y) | np.average(A, axis=1, weights=B) | np.average(A, weights=B) | np.average(A, axis=0, weights=b)
-    cov: np.cov(A) | np.cov(A, rowvar=False) | np.cov(x, y) | np.cov(A, bias=True)
-    corrcoef: np.corrcoef(A) | np.corrcoef(x, y) | np.corrcoef(A, rowvar=False)
+    cov: np.cov(x) | np.cov(A) | np.cov(A, rowvar=False) | np.cov(x, y) | np.cov(A, bias=True)
+    corrcoef: np.corrcoef(x) | np.corrcoef(A) | np.corrcoef(x, y) | np.corrcoef(A, rowvar=False)
     quantile: np.quantile(x, 0.3) | np.quantile(x, 0.5) | np.quantile(x, [0.0, 0.25, 1.0]) | np.quantile(A, 0.5, axis=0) | np.quantile(A, 0.7) | np.quantile(x, 1.5)
     percentile: np.percentile(x, 30) | np.percentile(x, 50.0) | np.percentile(x, [0, 25, 100]) | np.percentile(A, 50, axis=1, keepdims=True) | np.percentile(x, -1)
     trapezoid: np.trapezoid(x) | np.trapezoid(x, y) | np.trapezoid(x, dx=0.5) | np.trapezoid(A, axis=0)
@@ -247,6 +247,7 @@ _SHAPED = ("F(e, 0.75)", "F(1.5, e, 0.25, 2.0)", "F(1.5, 0.75, 0.25, e)")  # and
 _each("scipy.stats.norm", "pdf logpdf cdf logcdf sf logsf", *_PLACED)
 _each("scipy.stats.norm", "ppf isf", "F(e)", "F(0.75, 0.25, e)")
 _rows("scipy.stats", """
+    trim_mean: st.trim_mean(np.append(np.nan_to_num(x), 1), 0.2) | st.trim_mean(A * 1.0, 0.1, axis=None) | st.trim_mean(A * 1.0, 0.3, axis=1)
     iqr: st.iqr(np.append(np.clip(np.nan_to_num(x), -9, 9), 1)) | st.iqr(np.append(np.clip(np.nan_to_num(x), -9, 9), 1), rng=(10, 80), scale="normal")
 """)  # fmt: skip
 _each("scipy.stats.norm", "fit", "F(np.clip(np.nan_to_num(x), -9, 9))")

@@ -152,7 +152,7 @@ _NAMES: dict[str, str] = {
         rv_discrete rv_histogram scoreatpercentile semicircular shapiro siegelslopes sigmaclip
         skellam skewcauchy skewnorm skewtest sobol_indices somersd spearmanr spearmanrho
         special_ortho_group studentized_range theilslopes tiecorrect tmax tmean tmin trapezoid
-        triang trim1 trim_mean trimboth truncate truncexpon truncnorm truncpareto truncweibull_min
+        triang trim1 trimboth truncate truncexpon truncnorm truncpareto truncweibull_min
         tsem tstd ttest_1samp ttest_ind ttest_ind_from_stats ttest_rel tukey_hsd tukeylambda tvar
         uniform_direction unitary_group vonmises vonmises_fisher vonmises_line wald
         wasserstein_distance wasserstein_distance_nd weibull_max weightedtau wilcoxon wishart

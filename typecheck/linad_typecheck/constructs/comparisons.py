@@ -209,7 +209,9 @@ def _same(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Value
         same = is_same_object(ctx, a, b)
     if same is not None:
         return literal(same == isinstance(op, ast.Is))
-    raise Refused(UnknownIdentity(span, "`is`", "compare with `==`"))
+    numpys = any(isinstance(v, ScalarValue) and v.dtype == "bool" for v in (a, b))
+    instead = "compare with `==`" + ": a bool of NumPy is never the object `True`" * numpys
+    raise Refused(UnknownIdentity(span, "`is`", instead))
 
 
 def _same_item_of_list(ctx: Lowering, a: Value, b: Value, span: Span) -> Value | None:

@@ -199,7 +199,7 @@ def _yields_quietly(body: list[ast.stmt], scope: Scope) -> bool:
 
 
 def _matched(s: ast.Match, scope: Scope) -> list[ast.stmt] | None:
-    """A `match` as ``if`` and ``elif``, for patterns of constants, dotted names and names; None for other patterns."""
+    """A `match` as ``if`` and ``elif``, for patterns of constants, names, sequences and classes; None for other patterns."""
     subject = f"%match.{s.lineno}"
     held = ast.copy_location(ast.Name(subject, ast.Load()), s.subject)
     first = ast.Assign([ast.copy_location(ast.Name(subject, ast.Store()), s.subject)], s.subject)
@@ -210,14 +210,14 @@ def _matched(s: ast.Match, scope: Scope) -> list[ast.stmt] | None:
             return None
         test, names = found
         body = desugar(case.body, scope)
-        bound = [ast.copy_location(ast.Assign([ast.Name(n, ast.Store())], held), case.pattern) for n in names]
+        bound = [ast.copy_location(ast.Assign([ast.Name(n, ast.Store())], v), case.pattern) for n, v in names]
         if case.guard is not None:
-            if names and test is not None:
-                return None
+            guard = case.guard
             if names:  # Python binds the names whatever the outcome of the guard
-                rest = [*bound, ast.copy_location(ast.If(case.guard, body, rest), case.pattern)]
-                continue
-            test = case.guard if test is None else ast.BoolOp(ast.And(), [test, case.guard])
+                parts = [*(ast.NamedExpr(ast.Name(n, ast.Store()), v) for n, v in names), guard]
+                guard = ast.Subscript(ast.Tuple(parts, ast.Load()), ast.Constant(len(names)), ast.Load())
+                ast.copy_location(guard, case.guard)
+            test, bound = guard if test is None else ast.BoolOp(ast.And(), [test, guard]), []
         if test is None:
             rest = [*bound, *body]
             continue
@@ -225,22 +225,48 @@ def _matched(s: ast.Match, scope: Scope) -> list[ast.stmt] | None:
     return [ast.fix_missing_locations(ast.copy_location(n, n if hasattr(n, "lineno") else s)) for n in (first, *rest)]
 
 
-def _test(pattern: ast.pattern, subject: ast.expr) -> tuple[ast.expr | None, list[str]] | None:
-    """The test of a pattern (None if it always matches) and the names that it binds."""
+_Test = tuple[ast.expr | None, list[tuple[str, ast.expr]]]
+
+
+def _test(pattern: ast.pattern, subject: ast.expr) -> _Test | None:
+    """The test of a pattern (None if it always matches), and the names that it binds, with their values."""
     at = lambda node: ast.copy_location(node, pattern)
+    is_a = lambda *classes: at(ast.Call(_BUILTIN["isinstance"], [subject, *classes], []))
     match pattern:
         case ast.MatchValue(value=value):
             return at(ast.Compare(subject, [ast.Eq()], [value])), []
         case ast.MatchSingleton(value=value):
             return at(ast.Compare(subject, [ast.Is()], [at(ast.Constant(value))])), []
         case ast.MatchAs(pattern=None, name=name):
-            return None, [] if name is None else [name]
+            return None, [] if name is None else [(name, subject)]
         case ast.MatchAs(pattern=inner, name=str() as name):
             found = _test(inner, subject)
-            return None if found is None else (found[0], [*found[1], name])
+            return None if found is None else (found[0], [*found[1], (name, subject)])
+        case ast.MatchSequence(patterns=parts) if not any(isinstance(p, ast.MatchStar) for p in parts):
+            sequence = is_a(ast.Tuple([_BUILTIN["tuple"], _BUILTIN["list"]], ast.Load()))
+            length = ast.Compare(ast.Call(_BUILTIN["len"], [subject], []), [ast.Eq()], [ast.Constant(len(parts))])
+            items = [at(ast.Subscript(subject, ast.Constant(k), ast.Load())) for k in range(len(parts))]
+            return _all([sequence, at(length)], parts, items)
+        case ast.MatchClass(cls=cls, patterns=[], kwd_attrs=names, kwd_patterns=parts):
+            return _all([is_a(cls)], parts, [at(ast.Attribute(subject, n, ast.Load())) for n in names])
+        case ast.MatchClass(cls=ast.Name(id="float" | "int" | "bool" | "str") as cls, patterns=[part], kwd_attrs=[]):
+            return _all([is_a(cls)], [part], [subject])
         case ast.MatchOr(patterns=patterns):
             tests = [_test(p, subject) for p in patterns]
             if any(t is None or t[0] is None or t[1] for t in tests):
                 return None
             return at(ast.BoolOp(ast.Or(), [t[0] for t in tests])), []
     return None
+
+
+_BUILTIN = {n: ast.Name(n, ast.Load()) for n in ("isinstance", "tuple", "list", "len")}
+
+
+def _all(first: list[ast.expr], patterns: list[ast.pattern], subjects: list[ast.expr]) -> _Test | None:
+    """The test whether ``first`` holds and each pattern matches its subject."""
+    found = [_test(p, v) for p, v in zip(patterns, subjects, strict=True)]
+    if None in found:
+        return None
+    tests = [*first, *(test for test, _ in found if test is not None)]
+    whole = ast.copy_location(ast.BoolOp(ast.And(), tests), first[0]) if len(tests) > 1 else tests[0]
+    return whole, [pair for _, names in found for pair in names]

@@ -301,7 +301,8 @@ def used_later(ctx: Lowering) -> frozenset[str] | None:
 
 def _run_over(v: Value) -> list[Value]:
     """The lists that a loop iterates over, from the value that it holds under a pseudo-name."""
-    return [v, *(v.items[0].items if isinstance(v, TupleValue) and not v.changes else ())]
+    first = v.items[0] if isinstance(v, TupleValue) and v.items and not v.changes else None
+    return [v, *(first.items if isinstance(first, TupleValue) else ())]
 
 
 def without_held(v: Value, others: Iterable[Value]) -> Value:

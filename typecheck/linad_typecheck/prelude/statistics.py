@@ -78,8 +78,6 @@ def _variables(m, y, rowvar):
     if y is None:
         if m.ndim == 1:
             return rows[None, :].astype(np.float64)
-        if rows.shape[0] == 1:
-            raise ValueError("the covariance of one variable is a number: pass the variable as an array of rank 1")
         return rows.astype(np.float64)
     y = np.asarray(y)
     if y.ndim not in (1, 2):
@@ -124,12 +122,7 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
     Returns
     -------
     numpy.ndarray
-        A float64 matrix, of rank 0 for one variable.
-
-    Raises
-    ------
-    ValueError
-        If one variable is given as the only row of a matrix.
+        A float64 matrix, of rank 0 for a variable that is given as an array of rank 1.
 
     Examples
     --------
@@ -166,12 +159,7 @@ def corrcoef(x, y=None, rowvar=True):
     Returns
     -------
     float or numpy.ndarray
-        A float64 matrix, or a number for one variable.
-
-    Raises
-    ------
-    ValueError
-        If one variable is given as the only row of a matrix.
+        A float64 matrix, or a number for a variable that is given as an array of rank 1.
 
     Examples
     --------
@@ -184,6 +172,42 @@ def corrcoef(x, y=None, rowvar=True):
         return c[0, 0] / c[0, 0]
     s = np.sqrt(np.diag(c))
     return np.clip(c / s[:, None] / s[None, :], -1.0, 1.0)
+
+
+@implements("scipy.stats.trim_mean")
+def trim_mean(a, proportiontocut, axis=0):
+    """Mean without the smallest and the largest cells.
+
+    Parameters
+    ----------
+    a : array_like
+        Numbers.
+    proportiontocut : float
+        The proportion of the cells that is left out at each end.
+    axis : int, optional
+        The axis; None for all cells.
+
+    Returns
+    -------
+    float or numpy.ndarray
+        The means.
+
+    Raises
+    ------
+    ValueError
+        If more cells than there are would be left out.
+
+    Examples
+    --------
+    >>> float(trim_mean(np.array([1.0, 2.0, 3.0, 90.0]), 0.25))
+    2.5
+    """
+    a = np.ravel(a) if axis is None else np.moveaxis(np.asarray(a), axis, 0)
+    n = a.shape[0]
+    cut = int(proportiontocut * n)
+    if 2 * cut > n:
+        raise ValueError("Proportion too big.")
+    return np.mean(np.sort(a, axis=0)[cut : n - cut], axis=0)
 
 
 # ----------------------------------------------------------------------------------------------------- ignoring NaNs
