@@ -587,6 +587,24 @@ def f(x, n):
             return s * k + big
     return 0.0
 """, (1.3, 4)),
+    "counter of the counts in a dict": ("""\
+from collections import Counter
+def f(x, n):
+    stock, seen = Counter({"a": 5, "b": 3}), {}
+    for i in range(n):
+        stock["ab"[i % 2]] -= 1
+        seen[i % 3] = i
+    many, few = Counter(seen), Counter(u=2, v=n)
+    again = Counter(few)
+    many[1] += 4
+    again["u"] += 1
+    return x * stock["a"] + many[1] * many[7] + len(many) + few["u"] * again["u"] * again["v"] + stock["b"]
+""", (1.3, 5)),
+    "a ufunc of the numbers in an array": ("""\
+def f(x, n):
+    v = np.array([x, -1.0, 2.0 * x])
+    return np.hypot(*v[v > 0.0]) + np.maximum(x, *v[:1])
+""", (1.3, 5)),
     "a conditional array in a sum": ("""\
 def f(x, n):
     v = np.array([x, 1.0]) * n

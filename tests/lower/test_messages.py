@@ -34,6 +34,9 @@ REFUSED = {
     "an item of a list that may be another one": (
         "unsupported", 5, "x: Vec, n: int", "z, xs = np.zeros(2), []\nfor i in range(n):\n    xs.append(z)\nxs[0][0] = x[0]\nreturn xs[1][0]",
     ),
+    "a counter updated by a dict": (
+        "unsupported", 4, "x: Vec", "from collections import Counter\nc = Counter()\nc.update({1: 2})\nreturn c[1] * x[0]",
+    ),
     "an item of a list that a slice holds, too": (
         "use-after-move", 7, "x: Vec, n: int",
         "xs = []\nfor i in range(n):\n    xs.append(x * i)\nys = xs[1:]\nxs[1] += 1.0\nreturn ys[0][0]",

@@ -26,6 +26,7 @@ from ..engine.provenance import origin_label, user_name
 from ..engine.quoted import Quoted
 from ..engine.refusal import Refused, forget
 from ..engine.rulebook import Args, is_elementwise
+from ..engine.signatures import inputs_of
 from ..engine.sizes import is_array, rank_of
 from ..engine.function import expand_shared, updated_by
 from ..engine.spec import CallOptions
@@ -147,8 +148,9 @@ def _parameters_for_last(ctx: Lowering, node: ast.Call) -> int | None:
     if not isinstance(last, ast.Starred) or any(isinstance(a, ast.Starred) for a in first):
         return None
     callee = ctx.attempt(lambda: expression(ctx, node.func)).value
-    if isinstance(callee, EntityValue) and isinstance(callee.entity, External):  # may take any number
-        return None
+    if isinstance(callee, EntityValue) and isinstance(callee.entity, External):  # others may take any number
+        inputs = inputs_of(callee.entity.dotted) - len(first) if callee.entity.dotted.startswith("numpy.") else 0
+        return inputs if inputs > 0 else None
     given = len(first), {k.arg for k in node.keywords}
     left, others = objects.parameters_of(callee, *given) or ((), True)
     return None if others else len(left)

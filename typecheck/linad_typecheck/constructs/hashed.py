@@ -418,11 +418,22 @@ def as_list(ctx: Lowering, base: TupleValue, name: str, span: Span) -> Value:
 def _updated(ctx: Lowering, node: ast.Call, base: TupleValue) -> Value:
     """``s.update(xs)`` of a set or a counter, ``d.update(other)``."""
     if base.record is SET or base.record is COUNTER:
-        _entered(ctx, node, node.func.value, node.args[0])
+        what = node.args[0]
+        if base.record is COUNTER and not isinstance(what, COMPREHENSIONS):
+            what = Quoted(what, expression(ctx, what))
+            if _has_counts(what.value):
+                told = "`.update` of a `Counter` by a dict"
+                raise Refused(Unsupported(ctx.span(node), told, "add in a loop: `for k, n in d.items(): c[k] += n`"))
+        _entered(ctx, node, node.func.value, what)
         return NoneValue()
     other = None if isinstance(node.args[0], COMPREHENSIONS) else expression(ctx, node.args[0])
     _put_all(ctx, node, node.func.value, node.args[0] if other is None else Quoted(node.args[0], other))
     return NoneValue()
+
+
+def _has_counts(v: Value) -> bool:
+    """Whether a value is a dict or a counter: its values are counts."""
+    return is_dict(v) or (isinstance(v, TupleValue) and v.record is COUNTER)
 
 
 def is_dict(v: Value) -> bool:
@@ -446,7 +457,7 @@ def _put_all(ctx: Lowering, at: ast.expr, name: ast.expr, node: ast.expr) -> Non
         if not isinstance(v, Bottom):
             put(*unpacked(ctx, v, 2, span))
 
-    if is_hashed(other) and is_dict(other):
+    if is_hashed(other) and _has_counts(other):
         if lists_held(other.items[1]):
             what = "taking the lists in a dict into another one, where both would hold them,"
             raise Refused(Unsupported(span, what, "copy them in a loop: `e[k] = [*v]`"))
@@ -532,11 +543,18 @@ def _entered(ctx: Lowering, at: ast.expr, name: ast.expr, node: ast.expr) -> Non
 
 
 def of_iterable(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value:
-    """``set()``, ``set(xs)``, ``Counter()`` and ``Counter(xs)``."""
-    cls = COUNTER if dotted == "collections.Counter" else SET
-    if node.keywords or len(node.args) > 1:
+    """``set()``, ``set(xs)``, ``Counter()``, ``Counter(xs)``, and ``Counter(d)`` of a dict of counts."""
+    cls, args = COUNTER if dotted == "collections.Counter" else SET, node.args
+    if cls is COUNTER and node.keywords and not args and all(k.arg for k in node.keywords):
+        names = [ast.copy_location(ast.Constant(k.arg), k.value) for k in node.keywords]
+        args = [ast.copy_location(ast.Dict(names, [k.value for k in node.keywords]), node)]
+    elif node.keywords or len(args) > 1:
         raise Refused(BadCall(ctx.span(node), name, "takes at most one iterable here"))
-    return _made(ctx, node, cls, lambda made: [_entered(ctx, node, made, a) for a in node.args])
+    if cls is COUNTER and args and not isinstance(args[0], COMPREHENSIONS):
+        args = [Quoted(args[0], expression(ctx, args[0]))]
+        if _has_counts(args[0].value):
+            return _made(ctx, node, cls, lambda made: _put_all(ctx, node, made, args[0]))
+    return _made(ctx, node, cls, lambda made: [_entered(ctx, node, made, a) for a in args])
 
 
 def set_display(ctx: Lowering, node: ast.Set | ast.SetComp, hint: str) -> Value:

@@ -77,6 +77,8 @@ def subscript(ctx: Lowering, node: ast.Subscript) -> Value:
         return enumerations.by_name(ctx, base, expression(ctx, node.slice), ctx.span(node))
     if isinstance(base, TextValue) and (part := text_item(ctx, node, base.text)) is not None:
         return part
+    if isinstance(base, TextValue) and base.text and not isinstance(node.slice, ast.Slice):  # a computed index
+        return _item(ctx, node, TupleValue(tuple(map(TextValue, base.text))))
     if isinstance(base, ScalarValue) and not base.weak and (_adds_axes(node.slice) or _is_mask(ctx, node.slice)):
         base = rank_zero(base)
     if not is_array(base):
