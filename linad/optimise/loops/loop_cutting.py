@@ -40,7 +40,7 @@ def settled_ints(s: Loop, r: Ranges, names: Names, clamps: bool = False) -> tupl
 
     Remainders whose dividend is off by less than one divisor become a compare and a sum, hoisted if loop-invariant;
     ``min`` and ``max`` with a provable result become that operand, and with ``clamps``, those of a neighbour of the
-    loop index become a compare and a select. ``r``: what is known at the start of the body.
+    loop index become a compare and a select, as do its remainders of whatever size. ``r``: what is known at the start of the body.
     Return the hoisted statements and the loop.
     """
     made = defined(s)
@@ -52,6 +52,8 @@ def settled_ints(s: Loop, r: Ranges, names: Names, clamps: bool = False) -> tupl
                 case Let(out=out, op="mod", ins=(x, n)) if out.type == I64:
                     moves = any(isinstance(a, Var) and a.name in made for a in t.ins)
                     found = _remainder_by_compare(t, x, n, r, names)
+                    if clamps and len(found) == 1 and not (r.value(x) - r.value(s.index)).terms:
+                        found = _remainder_elsewhere(t, x, n, r, names)
                     (stmts if moves or len(found) == 1 else before).extend(found)
                 case Let(op="wrap", ins=(x, n)) if (
                     isinstance(x, Var) and x.name in made and not (isinstance(n, Var) and n.name in made)
@@ -78,6 +80,21 @@ def _remainder_by_compare(t: Let, x: Atom, n: Atom, r: Ranges, names: Names) -> 
     over = once and r.proves(at) and (r.proves(divisor - at) or r.proves(divisor * 2 - at - 1))
     under = once and not over and r.proves(divisor - at - 1) and (r.proves(at + 1) or r.proves(at + divisor))
     return _into_range(t, x, n, over, names) if over or under else [t]
+
+
+def _remainder_elsewhere(t: Let, x: Atom, n: Atom, r: Ranges, names: Names) -> list[Stmt]:
+    """The remainder ``x % n``, selected only where ``x`` is not between 0 and ``n``, if one of these bounds is proved.
+    """
+    at, divisor = r.value(x), r.value(n)
+    below = r.proves(at)
+    if not below and not r.proves(divisor - at - 1):
+        return [t]
+    inside, rest = names.var("inside", BOOL), names.var("k", I64)
+    return [
+        Let(inside, *(("lt", (x, n)) if below else ("ge", (x, ZERO))), t.span),
+        replace(t, out=rest),
+        Let(t.out, "select", (inside, x, rest), t.span),
+    ]
 
 
 def _by_compare(t: Let, index: Var, r: Ranges, names: Names) -> list[Stmt]:

@@ -62,6 +62,18 @@ def test_cells_that_go_round_in_both_directions() -> None:
     agree(program, found, at=range(1))
 
 
+@pytest.mark.parametrize("far", (2, 3))
+@pytest.mark.parametrize("index", RANGES)
+def test_cells_that_go_round_from_further_away(index: str, far: int) -> None:
+    """Of a ring of fewer cells than that, the peeled iterations keep the remainder."""
+    body = f"    p = add j {far}\n    q = mod p n\n    d = sub j {far}\n    e = mod d n\n    x = load! &a [q]\n"
+    program = loop(index, body + "    y = load! &a [e]\n    z = sub x y\n    s.2 = add s.1 z\n    &b![j] = s.2\n")
+    found = program.with_main(peel_loops(program.main))
+    assert not verify(found)
+    assert len(middle(found)) == 1
+    agree(program, found, at=range(1))
+
+
 @pytest.mark.parametrize("index", RANGES[:2])
 def test_neighbours_kept_inside_by_min_and_max(index: str) -> None:
     body = "    p = add j 1\n    q = min p l\n    d = sub j 1\n    e = max 0 d\n    x = load! &a [q]\n"
