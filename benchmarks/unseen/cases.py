@@ -7,12 +7,12 @@ from collections.abc import Callable
 import numpy as np
 
 from . import (
-    continua, data, fields, grids, inference, instruments, laboratories, methods, models, numerics, outdoors, physics, recurrences, sciences, series, trades,
+    continua, data, fields, filters, grids, inference, instruments, laboratories, methods, models, numerics, outdoors, physics, recurrences, sciences, series, trades,
     vectors, workshop,
 )  # fmt: skip
 
 ROOMS = (
-    continua, data, fields, grids, inference, instruments, laboratories, methods, models, numerics, outdoors, physics, recurrences, sciences,
+    continua, data, fields, filters, grids, inference, instruments, laboratories, methods, models, numerics, outdoors, physics, recurrences, sciences,
     series, trades, vectors, workshop,
 )  # fmt: skip
 
@@ -276,4 +276,11 @@ def arguments(grow: float = 1) -> dict[str, tuple]:
         "hidden_units": (rng.integers(0, 2, (n(100), 32)) * 1.0, 0.3 * normal(size=(32, 16)), normal(size=32), normal(size=16)),
         "cable": (r(n(200)), r(n(200)), 1.0, 0.3, 60),
         "echo_image": (normal(size=(16, 300)), np.linspace(-5.0, 5.0, 16), np.linspace(-4.0, 4.0, n(200)), 10.0, 0.15),
+        "edge_strength": (r(plate), 0.01),
+        "cosine_blocks": (r((8 * side(6, 1), 8 * side(6, 1))), 0.1 + r((8, 8))),
+        "weno_ring": (1.0 + 0.3 * np.sin(np.linspace(0.0, 6.0, n(300))), 0.1, 10),
+        "sliding_lines": (normal(size=n(2000, 40)), 7),
+        "time_warp": (normal(size=side(100)), normal(size=side(110))),
+        "shortest_paths": (0.1 + r((side(40), side(40))),),
+        "likeliest_states": (normal(size=(n(100), 12)), normal(size=(12, 12))),
     }
