@@ -13,6 +13,7 @@ import llvmlite.binding as llvm
 
 from ..numba_compat import JITCodeLibrary, reload_init
 from ..options import GENERATED
+from .shared_compares import X86, with_own_compares
 
 
 class _NoEnvironment:
@@ -144,5 +145,18 @@ class Whole(_Collecting):
         manager, builder = self._codegen._module_pass_manager()
         with self._recorded_timings.record("Module passes", builder):
             manager.run(self._final_module, builder)
+        self._give_own_compares()
         for library in self.late:
             self._final_module.link_in(library._get_module_for_linking(), preserve=True)
+
+    def _give_own_compares(self) -> None:
+        """Give the selects of kernels compares of their own (see `shared_compares`)."""
+        module = self._final_module
+        texts = [str(f) for f in module.functions if X86 and not f.is_declaration and GENERATED in f.name]
+        changed = {text: made for text in texts if (made := with_own_compares(text)) != text}
+        if changed:
+            whole = str(module)
+            for text, made in changed.items():
+                whole = whole.replace(text, made)
+            self._final_module = llvm.parse_assembly(whole)
+            self._final_module.name = module.name
