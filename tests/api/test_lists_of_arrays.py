@@ -127,7 +127,7 @@ FUNCTIONS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("f", "backend"), on_backends(FUNCTIONS, 3))
+@pytest.mark.parametrize(("f", "backend"), on_backends(FUNCTIONS, 5))
 def test_values_and_derivatives(f, backend):
     g = linear_grad(f, backend=backend)
     for x in (X, 0.9 * X):

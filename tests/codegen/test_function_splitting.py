@@ -5,51 +5,29 @@ import re
 import pytest
 from linad_typecheck.ir.core import Call, walk
 
-from linad.codegen import EmitOptions, emit
+from linad.codegen import emit
 from linad.codegen.driver_allocation import lift
 from linad.codegen.function_splitting import split_function
 from tests.examples_of import some
 from tests.lower.test_messages import checked
 
-from .programs import Maker
-from .roads import call, interpret, machine, python
-from .test_random_programs import agree, arguments, outcome
-
-
-def divided(seed: int, part: int, checked: str):
-    return emit(Maker(seed).program(), EmitOptions(checked=checked, long=1, part=part))
-
-
-def compare(seed: int, part: int, road) -> tuple[str, int]:
-    program = Maker(seed).program()
-    every, hoisted = (divided(seed, part, c) for c in ("every", "hoisted"))
-    first, second = road(every), road(hoisted)
-    met = "retry"
-    for k in range(3):
-        args = arguments(seed * 3 + k)
-        expected = outcome(lambda a: interpret(program, a), args)
-        got = outcome(lambda a: call(first, every, a), args)
-        assert agree(got, expected), (seed, k, got, expected, every.source)
-        quick = outcome(lambda a: call(second, hoisted, a), args)
-        if quick is not None:
-            assert agree(quick, expected), (seed, k, quick, expected, hoisted.source)
-            met = "error" if expected[0].__class__ is tuple else "result"
-    return met, len(re.findall(r"^def \w+_part\d+", every.source, re.M))
+from .roads import machine, python
+from .test_random_programs import compare
 
 
 @pytest.mark.parametrize("part", [1, 12])
 @pytest.mark.parametrize("block", some(range(3), 3))
 def test_random_programs_in_plain_python(block, part):
-    found = [compare(seed, part, python) for seed in range(block * 20 + 500, block * 20 + 520)]
-    met = [m for m, _ in found]
+    seeds = range(block * 20 + 500, block * 20 + 520)
+    met, sources = zip(*(compare(seed, [python], long=1, part=part) for seed in seeds))
     assert met.count("result") > 5
     assert "error" in met
-    assert max(n for _, n in found) > 2
+    assert max(len(re.findall(r"^def \w+_part\d+", source, re.M)) for source in sources) > 2
 
 
 @pytest.mark.parametrize("seed", [3, 21])
 def test_compiled(seed, tmp_path):
-    compare(seed, 6, lambda g: machine(g, tmp_path))
+    compare(seed, [lambda g: machine(g, tmp_path)], long=1, part=6)
 
 
 TWO = """

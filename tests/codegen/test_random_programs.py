@@ -34,11 +34,12 @@ def agree(a, b) -> bool:
     return same(a, b)
 
 
-def compare(seed: int, roads) -> str:
+def compare(seed: int, roads, **options) -> tuple[str, str]:
+    """What was met at last, and the source with all checks."""
     program = Maker(seed).program()
     assert not verify(program)
     met = "retry"
-    every, hoisted = (emit(program, EmitOptions(checked=c)) for c in ("every", "hoisted"))
+    every, hoisted = (emit(program, EmitOptions(checked=c, **options)) for c in ("every", "hoisted"))
     for make in roads:
         first, second = make(every), make(hoisted)
         for k in range(3):
@@ -50,12 +51,12 @@ def compare(seed: int, roads) -> str:
             if quick is not None:
                 assert agree(quick, expected), (seed, k, quick, expected, hoisted.source)
                 met = "error" if expected[0].__class__ is tuple else "result"
-    return met
+    return met, every.source
 
 
 @pytest.mark.parametrize("block", some(range(6), 6))
 def test_in_plain_python(block):
-    met = [compare(seed, [python]) for seed in range(block * 40, block * 40 + 40)]
+    met = [compare(seed, [python])[0] for seed in range(block * 40, block * 40 + 40)]
     assert met.count("result") > 5  # the programs do something
     assert "error" in met
 

@@ -690,21 +690,6 @@ def f(x, n):
             row[j] += x
     return sum(r[0] * r[1] for r in A)
 """, (1.3, 4)),
-    "swap p3": ("""\
-def f(x, n):
-    A = [[x * i * i + j + 1.0 for j in range(n)] for i in range(n)]
-    for i in range(n):
-        p = i
-        for r in range(i, n):
-            if abs(A[r][i]) > abs(A[p][i]):
-                p = r
-        A[i], A[p] = A[p], A[i]
-        for r in range(i + 1, n):
-            m = A[r][i] / (A[i][i] + 1.0)
-            for c in range(i, n):
-                A[r][c] -= m * A[i][c]
-    return sum(A[i][i] for i in range(n))
-""", (1.3, 3)),
     "sparse pagerank": ("""\
 def f(w, n, steps):
     out = [[] for _ in range(n)]

@@ -23,7 +23,9 @@ def python_of(path: Path) -> str:
 
 
 RUNNING = [d for d in DOCUMENTS if python_of(ROOT / d).strip()]
-LONG = ("docs/howto/custom-rules.md", "docs/howto/jacobians.md")  # of two dozen kernels each, compiled in thorough runs
+# of a dozen kernels and more, compiled in thorough runs
+PAGES = "howto/custom-rules howto/jacobians reference/linear-algebra reference/structures"
+LONG = [f"docs/{page}.md" for page in PAGES.split()]
 
 
 @pytest.mark.parametrize("document", [pytest.param(d, marks=pytest.mark.thorough) if d in LONG else d for d in RUNNING])

@@ -18,6 +18,8 @@ from linad.interpret import run
 from linad.optimise.loops.accumulation_rotation import rotate_accumulations
 from tests.examples_of import quick
 
+from .test_unroll_and_jam import outcome
+
 LOWEST, HIGHEST = -(2**63), 2**63 - 1
 UP, DOWN = "range(lo, hi)", "range(hi, lo, -1)"
 WITH_SUM = " carry (s: f64 = 0.0) -> (r)"
@@ -47,12 +49,6 @@ def contents(kind: str = "f64", seed: int = 1) -> list[np.ndarray]:
     rng = np.random.default_rng(seed)
     floats = [rng.integers(-20, 20, shape).astype({"f64": float, "f32": np.float32, "i64": np.int64}[kind]) for shape in ((2, SIZE), SIZE, SIZE, SIZE)]
     return [*(a if kind == "i64" else a / 2 for a in floats), np.arange(SIZE)]
-
-
-def outcome(p: Program, arrays: list[np.ndarray], *ints: int) -> list[np.ndarray]:
-    mine = [a.copy() for a in arrays]
-    (result,) = run(p, [*mine, *ints], in_place=True).results
-    return [*mine, np.asarray(result)]
 
 
 def agree(before: Program, after: Program, *more: list[np.ndarray], kind: str = "f64", same: Callable = np.testing.assert_array_equal) -> None:

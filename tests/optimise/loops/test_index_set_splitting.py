@@ -29,6 +29,18 @@ ASKED = {
     "further on": "lt p k",
     "constant": "gt j 2",
 }
+TWO_TESTS = """    g = gt j 0
+    h = lt j l
+    t = and g h
+    x = load! &a [j]
+    s.2 = if t {
+      y = add s.1 x
+      yield y
+    } else {
+      &b![j] = s.1
+      yield x
+    }
+"""
 BRANCH = """    p = add j 2
     t = {}
     x = load! &a [j]
@@ -87,19 +99,7 @@ def test_cells_that_go_round(index: str, step: int) -> None:
 
 
 def test_two_tests_become_four_loops_at_most() -> None:
-    body = """    g = gt j 0
-    h = lt j l
-    t = and g h
-    x = load! &a [j]
-    s.2 = if t {
-      y = add s.1 x
-      yield y
-    } else {
-      &b![j] = s.1
-      yield x
-    }
-"""
-    program = loop("range(n)", body)
+    program = loop("range(n)", TWO_TESTS)
     found = program.with_main(split_loops(program.main))
     assert straight(found) and sum(isinstance(s, Loop) for s in walk(found.main.body)) <= 4
     agree(program, found, at=range(1))

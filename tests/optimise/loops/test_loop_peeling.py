@@ -13,7 +13,7 @@ from linad.optimise.loops.loop_peeling import peel_loops
 
 from tests import kit
 
-from .test_index_set_splitting import BRANCH, agree, loop
+from .test_index_set_splitting import BRANCH, TWO_TESTS, agree, loop
 
 RANGES = ("range(n)", "range(l, -1, -1)", "range(1, l)")
 TESTS = ("gt j 0", "ne j 0", "eq j 1", "lt p l", "ne j l", "le p l", "ge j 2", "lt j l", "eq p n")
@@ -36,19 +36,7 @@ def test_the_loop_between_asks_nothing(asked: str, index: str) -> None:
 
 
 def test_two_tests_become_three_loops() -> None:
-    body = """    g = gt j 0
-    h = lt j l
-    t = and g h
-    x = load! &a [j]
-    s.2 = if t {
-      y = add s.1 x
-      yield y
-    } else {
-      &b![j] = s.1
-      yield x
-    }
-"""
-    program = loop("range(n)", body)
+    program = loop("range(n)", TWO_TESTS)
     found = program.with_main(peel_loops(program.main))
     assert sum(isinstance(s, Loop) for s in walk(found.main.body)) == 3 and len(middle(found)) == 1
     agree(program, found, at=range(1))
