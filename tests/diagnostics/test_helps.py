@@ -97,7 +97,7 @@ WAYS: dict[str, str] = {
     "numpy.ma": "mask = x > 1.0\nreturn np.sum(np.where(mask, 0.0, x)) + x[~mask].sum()",
     **dict.fromkeys(("numpy.roots", "numpy.poly1d.r", "numpy.poly1d.roots", "numpy.polynomial.Polynomial.roots", "numpy.polynomial"), "n, y = 2, x * 2.0\np = np.polyfit(x, y, n)\nreturn np.polyval(p, first) + np.polyder(p)[0]"),
     "builtins.globals": _PASSED,
-    **{f"scipy.signal.{n}": _PASSED for n in "butter cheby1 cheby2 ellip bessel firwin2 iirfilter freqz sosfreqz zpk2tf".split()},
+    **{f"scipy.signal.{n}": _PASSED for n in "cheby1 cheby2 ellip bessel firwin2 iirfilter sosfreqz zpk2tf".split()},
     "scipy.spatial": "b = a * 2.0\nreturn np.sqrt(((a[:, None] - b[None]) ** 2).sum(axis=-1)).sum()",
     **dict.fromkeys(("numpy.linalg", "scipy.linalg"), _MATRICES),
     "tqdm": "for i in range(n):\n    first += x[i]\nreturn first",

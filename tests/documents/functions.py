@@ -31,6 +31,7 @@ import heapq
 import itertools
 import math
 import operator
+import statistics
 import typing
 import numba
 import numpy as np
@@ -240,6 +241,17 @@ EXAMPLES = {
         }.items()
     },
     "scipy.stats.norm.fit": "st.norm.fit(v)[1]",
+    "numpy.fft.ihfft": "np.fft.ihfft(v).real", "numpy.fft.rfftn": "np.fft.rfftn(A).real", "scipy.fft.dst": "scipy.fft.dst(v)", "scipy.fft.idst": "scipy.fft.idst(v)",
+    "scipy.integrate.fixed_quad": "si.fixed_quad(lambda t: t**2, x, y)[0]", "scipy.linalg.cho_solve_banded": "sl.cho_solve_banded((A, True), v)",
+    **{f"scipy.linalg.solve_{n}_are": f"sl.solve_{n}_are(A, A, A, A)" for n in ("continuous", "discrete")},
+    "scipy.ndimage.map_coordinates": "sn.map_coordinates(v, A, order=1)", "scipy.optimize.fixed_point": "so.fixed_point(lambda t: np.cos(t) * x, y)",
+    "scipy.signal.chirp": "sg.chirp(v, x, y, 2.0)", "scipy.special.elliprj": "sp.elliprj(x, y, 1.0, v)",
+    **{f"scipy.special.hankel{n}": f"sp.hankel{n}(0, v).real" for n in (1, 2)}, **{f"scipy.special.{n}": f"sp.{n}(1, v)" for n in ("jvp", "ivp")},
+    "scipy.special.wofz": "sp.wofz(v).real", "scipy.stats.gaussian_kde": "st.gaussian_kde(v)(x)",
+    **{f"statistics.{n}": f"statistics.{n}(v)" for n in "mean fmean geometric_mean harmonic_mean median median_low median_high".split()},
+    **{f"statistics.{n}": f"statistics.{n}(v)" for n in "stdev pstdev variance pvariance".split()},
+    **{f"statistics.{n}": f"statistics.{n}(v, u)" for n in ("covariance", "correlation")},
+    "statistics.linear_regression": "statistics.linear_regression(v, u).slope", "statistics.quantiles": "statistics.quantiles(v)[0]",
     **{f"scipy.stats.wishart.{n}": f"st.wishart.{n}(A, 5.0, A)" for n in ("pdf", "logpdf")},
     "scipy.interpolate.CubicSpline": "sx.CubicSpline(v, u)(x)",
     "scipy.interpolate.InterpolatedUnivariateSpline": "sx.InterpolatedUnivariateSpline(v, u)(x)",
@@ -334,6 +346,7 @@ SECTIONS: tuple[tuple[str, Chosen], ...] = (
     ("scipy.spatial.distance", lambda n, kind: n.startswith("scipy.spatial.distance.")),
     ("scipy.spatial.transform", lambda n, kind: n.startswith("scipy.spatial.transform.")),
     ("math", lambda n, kind: n.startswith("math.") and kind in ("rule", "fold")),
+    ("statistics", lambda n, kind: n.startswith("statistics.")),
     ("cmath", lambda n, kind: n.startswith("cmath.")),
     ("Built-in functions", lambda n, kind: n.startswith("builtins.") and kind in ("rule", "fold")),
     ("Iteration: what a `for` runs over, beside arrays and tuples", lambda n, kind: kind == "iterable"),

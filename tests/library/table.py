@@ -5,6 +5,10 @@ A new function needs a row here, or a name and a reason in `ELSEWHERE`.
 
 from __future__ import annotations
 
+import re
+
+from .ordinary import ORDINARY
+
 TABLE: dict[str, tuple[str, ...]] = {}
 SHORT = {
     "numpy": "np", "scipy.special": "sp", "scipy.linalg": "sl", "scipy.stats": "st", "scipy.spatial.distance": "sd",
@@ -778,3 +782,6 @@ ELSEWHERE = {
     "copy.replace": "of records, not of numbers: tests/constructs/test_records.py",
     "dataclasses.replace": "of records, not of numbers: tests/constructs/test_records.py",
 }
+_HOMES = {short: home for home, short in SHORT.items()} | {"so": "scipy.optimize", "sx": "scipy.interpolate", "statistics": "statistics"}
+_CALLED = {f"{_HOMES[short]}.{name}" for text in ORDINARY for short, name in re.findall(r"\b([a-z]+)\.([\w.]+)\(", text) if short in _HOMES}
+ELSEWHERE |= {name: "on ordinary arguments: tests/library/test_ordinary.py" for name in sorted(_CALLED - TABLE.keys() - ELSEWHERE.keys())}

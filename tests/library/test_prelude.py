@@ -31,8 +31,10 @@ from .table import ELSEWHERE, SHORT, TABLE
 from .test_sweep import dtypes
 
 SHORTER = (  # modules of functions that are alike
-    "bessel", "counts", "distributions", "fourier", "harmonics", "hypergeometric", "multivariate", "orthogonal",
-    "polynomials", "polynomial_objects", "quadrature", "reals", "rotations", "special", "special_integrals", "windows",
+    "bessel", "counts", "cylinder", "distributions", "elliptic", "faddeeva", "filter_design", "fourier",
+    "further_distributions", "harmonics", "hypergeometric", "measurements", "multivariate", "orthogonal", "polynomials",
+    "polynomial_objects", "quadrature", "reals", "riccati", "rotations", "samples", "special", "special_integrals",
+    "spectra", "tails", "transforms", "waveforms", "windows",
 )  # fmt: skip
 PUBLIC = {name: d for name, d in definitions().items() if name[0] != "%"}
 MODULES = sorted({d.module for d in definitions().values()})

@@ -175,7 +175,7 @@ _NAMES: dict[str, str] = {
         NearestNDInterpolator PPoly RBFInterpolator Rbf RectBivariateSpline
         RectSphereBivariateSpline SmoothBivariateSpline SmoothSphereBivariateSpline UnivariateSpline
         approximate_taylor_polynomial barycentric_interpolate bisplev bisplrep fitpack fitpack2
-        generate_knots griddata insert interp2d interpn interpnd interpolate krogh_interpolate
+        generate_knots griddata insert interp2d interpn interpnd interpolate krogh_interpolate pchip
         lagrange make_interp_spline make_lsq_spline make_smoothing_spline make_splprep make_splrep
         ndgriddata pade pchip_interpolate polyint rbf spalde splantider splder splint splprep sproot
     """,

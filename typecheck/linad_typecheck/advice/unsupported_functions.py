@@ -136,7 +136,7 @@ _WITHOUT: dict[str, str] = {
     **dict.fromkeys(
         (
             f"scipy.signal.{n}"
-            for n in "butter cheby1 cheby2 ellip bessel firwin2 iirfilter freqz sosfreqz zpk2tf".split()
+            for n in "cheby1 cheby2 ellip bessel firwin2 iirfilter sosfreqz zpk2tf".split()
         ),
         "design the filter outside the function, and pass its coefficients",
     ),

@@ -116,6 +116,8 @@ RESULTS: dict[str, RecordClass] = {
     "numpy.linalg.svd": _named("SVDResult", "U", "S", "Vh"),
     "numpy.linalg.qr": _named("QRResult", "Q", "R"),
     "scipy.stats.linregress": _named("LinregressResult", "slope", "intercept", "rvalue", "pvalue", "stderr"),
+    **{f"scipy.stats.ttest_{name}": _named("TtestResult", "statistic", "pvalue") for name in ("ind", "rel", "1samp")},
+    "statistics.linear_regression": _named("LinearRegression", "slope", "intercept"),
     "scipy.optimize.root": _attributes("OptimizeResult", "x", "fun", "success", "status"),
     "scipy.optimize.least_squares": _attributes("OptimizeResult", "x", "cost", "fun", "jac", "success"),
     "scipy.integrate.solve_ivp": _attributes(

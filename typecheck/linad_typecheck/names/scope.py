@@ -82,7 +82,7 @@ class Opaque:
 LIBRARIES = (
     "numpy", "math", "builtins", "scipy", "jaxtyping", "linad", "numba", "typing", "functools", "operator",
     "dataclasses",
-    "bisect", "collections", "copy", "heapq", "logging", "warnings",
+    "bisect", "collections", "copy", "heapq", "logging", "statistics", "warnings",
 )  # fmt: skip
 
 # Libraries that are never parsed, because they compute outside of Python or with their own arrays. All others are.

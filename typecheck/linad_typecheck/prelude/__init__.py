@@ -23,7 +23,8 @@ lowered. A function of the prelude is written like any NumPy function, with thes
 - If a function calls the library function that it implements, it calls the engine's rule for it, if there is one. The
   function has then checked the arguments.
 - A function with a `yield` is inlined in the loops over its calls. ``pool(x)`` are the items of an iterable.
-- The modules import ``math``, ``numpy as np`` and ``scipy.special as sp``. They may call their own private functions.
+- The modules import ``math``, ``numpy as np`` and parts of SciPy under the names of `library.definitions.LIBRARIES`.
+  They may call their own private functions.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import scipy.special as sp
 
 from . import implements
 
@@ -438,3 +439,117 @@ def _spread(d, n):
             out[j, i] = d[k]
             k += 1
     return out
+
+
+@implements("scipy.spatial.distance.mahalanobis")
+def mahalanobis(u, v, VI):
+    """Mahalanobis distance of two vectors, with the inverse of a covariance matrix.
+
+    Parameters
+    ----------
+    u : array_like
+        A vector.
+    v : array_like
+        A vector of equal length.
+    VI : array_like
+        The inverse of the covariance matrix.
+
+    Returns
+    -------
+    float
+        The distance.
+
+    Examples
+    --------
+    >>> float(mahalanobis([0.0, 0.0], [3.0, 4.0], np.eye(2)))
+    5.0
+    """
+    u, v = _pair(u, v)
+    d = u - v
+    return np.sqrt(np.dot(np.dot(d, np.asarray(VI)), d))
+
+
+@implements("scipy.spatial.distance.seuclidean")
+def seuclidean(u, v, V):
+    """Euclidean distance of two vectors, each difference of which is divided by a standard deviation.
+
+    Parameters
+    ----------
+    u : array_like
+        A vector.
+    v : array_like
+        A vector of equal length.
+    V : array_like
+        The variances, one for each cell.
+
+    Returns
+    -------
+    float
+        The distance.
+
+    Examples
+    --------
+    >>> float(seuclidean([0.0, 0.0], [3.0, 4.0], [1.0, 1.0]))
+    5.0
+    """
+    u, v = _pair(u, v)
+    d, scale = u - v, np.asarray(V)
+    if scale.ndim != 1:
+        raise TypeError("is of a vector of variances")
+    return np.linalg.norm(d / np.sqrt(scale))
+
+
+@implements("scipy.spatial.distance.hamming")
+def hamming(u, v):
+    """The share of the cells in which two vectors differ.
+
+    Parameters
+    ----------
+    u : array_like
+        A vector.
+    v : array_like
+        A vector of equal length.
+
+    Returns
+    -------
+    float
+        The share.
+
+    Examples
+    --------
+    >>> float(hamming([1.0, 2.0], [1.0, 3.0]))
+    0.5
+    """
+    u, v = _pair(u, v)
+    return np.mean(u != v)
+
+
+@implements("scipy.spatial.distance.jensenshannon")
+def jensenshannon(p, q, base=None):
+    """The square root of the Jensen-Shannon divergence of two distributions (J. Lin, IEEE Transactions on Information
+    Theory 37, 145-151, 1991).
+
+    Parameters
+    ----------
+    p : array_like
+        A vector of weights, which are normalised.
+    q : array_like
+        A vector of weights of equal length.
+    base : float, optional
+        The base of the logarithm; e by default.
+
+    Returns
+    -------
+    float
+        The distance.
+
+    Examples
+    --------
+    >>> round(float(jensenshannon([1.0, 0.0], [0.0, 1.0], 2.0)), 6)
+    1.0
+    """
+    p, q = _pair(p, q)
+    p, q = p / np.sum(p), q / np.sum(q)
+    middle = 0.5 * (p + q)
+    both = np.sum(sp.rel_entr(p, middle)) + np.sum(sp.rel_entr(q, middle))
+    return np.sqrt(0.5 * both if base is None else 0.5 * both / np.log(base))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import scipy.ndimage as sn
 
 from . import implements
 
@@ -321,3 +322,191 @@ def detrend(data, axis=-1, type="linear", bp=0, overwrite_data=False):
     slope = np.sum(x * t, axis=-1, keepdims=True) / max(np.sum(t * t), 1e-300)
     flat = x - np.mean(x, axis=-1, keepdims=True) - slope * t
     return np.moveaxis(flat, -1, axis).astype(x.dtype)
+
+
+@implements("scipy.signal.correlate2d")
+def correlate2d(in1, in2, mode="full"):
+    """Correlation of two matrices.
+
+    Parameters
+    ----------
+    in1 : array_like
+        A matrix.
+    in2 : array_like
+        A matrix.
+    mode : str
+        'full', 'same' or 'valid', as for `convolve`.
+
+    Returns
+    -------
+    numpy.ndarray
+        The correlation.
+
+    Examples
+    --------
+    >>> correlate2d(np.array([[1.0, 2.0]]), np.array([[3.0, 1.0]]))
+    array([[1., 5., 6.]])
+    """
+    return convolve2d(in1, np.asarray(in2)[::-1, ::-1], mode)
+
+
+@implements("scipy.signal.correlation_lags")
+def correlation_lags(in1_len, in2_len, mode="full"):
+    """The shifts at which `correlate` has its results.
+
+    Parameters
+    ----------
+    in1_len : int
+        The length of the first signal.
+    in2_len : int
+        The length of the second signal.
+    mode : str
+        'full', 'same' or 'valid', as for `convolve`.
+
+    Returns
+    -------
+    numpy.ndarray
+        The shifts, ints.
+
+    Examples
+    --------
+    >>> correlation_lags(3, 2)
+    array([-1,  0,  1,  2])
+    """
+    lags = np.arange(1 - in2_len, in1_len)
+    if mode == "full":
+        return lags
+    if mode == "same":
+        middle = (in1_len + in2_len - 1) // 2 - in1_len // 2
+        return lags[middle : middle + in1_len]
+    if mode == "valid":
+        bound = in1_len - in2_len
+        return np.arange(0, bound + 1) if bound >= 0 else np.arange(bound, 1)
+    raise TypeError("takes the mode 'full', 'same' or 'valid'")
+
+
+@implements("scipy.signal.deconvolve")
+def deconvolve(signal, divisor):
+    """Quotient and remainder of two signals, as of polynomials.
+
+    Parameters
+    ----------
+    signal : array_like
+        The signal, of rank 1.
+    divisor : array_like
+        The signal that divides it.
+
+    Returns
+    -------
+    tuple of numpy.ndarray
+        Quotient and remainder.
+
+    Examples
+    --------
+    >>> q, r = deconvolve(np.array([1.0, 3.0, 2.0]), np.array([1.0, 1.0]))
+    >>> q, r
+    (array([1., 2.]), array([0., 0., 0.]))
+    """
+    a, b = np.atleast_1d(signal) * np.float64(1.0), np.atleast_1d(divisor) * np.float64(1.0)
+    if a.ndim != 1 or b.ndim != 1:
+        raise ValueError("signal and divisor must be 1-D.")
+    n, m = a.shape[0], b.shape[0]
+    rest = a.copy()
+    quotient = np.zeros(max(n - m + 1, 0))
+    for k in range(quotient.shape[0]):
+        quotient[k] = rest[k] / b[0]
+        rest[k : k + m] -= quotient[k] * b
+    rest[: quotient.shape[0]] = 0.0
+    return quotient, rest
+
+
+@implements("scipy.signal.medfilt")
+def medfilt(volume, kernel_size=None):
+    """The median of the cells in a window around each cell, with zeros beyond the borders.
+
+    Parameters
+    ----------
+    volume : array_like
+        Numbers, of rank 1 or 2.
+    kernel_size : int or tuple of int, optional
+        The size of the window; 3 by default.
+
+    Returns
+    -------
+    numpy.ndarray
+        Of the shape of the array.
+
+    Examples
+    --------
+    >>> medfilt(np.array([1.0, 5.0, 2.0]))
+    array([1., 2., 2.])
+    """
+    size = 3 if kernel_size is None else kernel_size
+    return sn.median_filter(volume, size, mode="constant")
+
+
+@implements("scipy.signal.sosfiltfilt")
+def sosfiltfilt(sos, x, axis=-1, padtype="odd", padlen=None):
+    """A signal filtered forwards and backwards by second-order sections.
+
+    Parameters
+    ----------
+    sos : array_like
+        Sections as rows, of shape (n, 6).
+    x : array_like
+        The signal, of rank 1.
+    axis : int
+        Must be -1.
+    padtype : str or None
+        'odd', 'even' or 'constant' extensions at both ends, or none.
+    padlen : int, optional
+        The length of the extensions.
+
+    Returns
+    -------
+    numpy.ndarray
+        The output, of the length of the signal.
+
+    Examples
+    --------
+    >>> sosfiltfilt(np.array([[2.0, 0.0, 0.0, 1.0, 0.0, 0.0]]), np.array([1.0, 2.0, 4.0, 8.0]), padlen=1)
+    array([ 4.,  8., 16., 32.])
+    """
+    x, sos = np.asarray(x) * np.float64(1.0), np.asarray(sos)
+    if x.ndim != 1 or padtype not in ("odd", "even", "constant", None):
+        raise TypeError("is of a signal of rank 1, with `padtype` 'odd', 'even', 'constant' or None")
+    n = 0 if padtype is None else _pad_length(sos) if padlen is None else padlen
+    if x.shape[0] <= n:
+        raise ValueError("The length of the input vector x must be greater than padlen.")
+    wide = x
+    if n > 0:
+        before, after = x[n:0:-1], x[-2 : -n - 2 : -1]
+        if padtype == "odd":
+            before, after = 2.0 * x[0] - before, 2.0 * x[-1] - after
+        elif padtype == "constant":
+            before, after = np.full(n, x[0]), np.full(n, x[-1])
+        wide = np.concatenate((before, x, after))
+    there = _through(sos, wide)
+    back = _through(sos, there[::-1].copy())[::-1]
+    return back[n : n + x.shape[0]].copy()
+
+
+def _pad_length(sos):
+    """The default length of the extensions."""
+    return 3 * (2 * sos.shape[0] + 1 - min(np.sum(sos[:, 2] == 0.0), np.sum(sos[:, 5] == 0.0)))
+
+
+def _through(sos, x):
+    """The output of sections that begin in the steady state of the first sample."""
+    y, level = x.copy(), x[0]
+    for k in range(sos.shape[0]):
+        b0, b1, b2, a1, a2 = sos[k, 0], sos[k, 1], sos[k, 2], sos[k, 4], sos[k, 5]
+        gain = (b0 + b1 + b2) / (1.0 + a1 + a2)
+        second = level * (b2 - a2 * gain)
+        first = level * (b1 - a1 * gain) + second
+        level = level * gain
+        for i in range(y.shape[0]):
+            out = b0 * y[i] + first
+            first, second = b1 * y[i] - a1 * out + second, b2 * y[i] - a2 * out
+            y[i] = out
+    return y

@@ -219,10 +219,15 @@ def convolve(input, weights, output=None, mode="reflect", cval=0.0):
     return _windows(a, weights[::-1, ::-1], size - 1 - size // 2, width - 1 - width // 2, mode, cval)
 
 
-def _bell(sigma, radius):
+def _bell(sigma, radius, order):
+    """The weights of a Gaussian, or of its first or second derivative."""
     x = np.arange(-radius, radius + 1)
-    w = np.exp(-0.5 / (sigma * sigma) * x**2)
-    return w / np.sum(w)
+    square = sigma * sigma
+    w = np.exp(-0.5 / square * x**2)
+    w = w / np.sum(w)
+    if order == 1:
+        return w * x / square
+    return w * (x**2 / square - 1.0) / square if order == 2 else w
 
 
 @implements("scipy.ndimage.gaussian_filter1d")
@@ -238,7 +243,7 @@ def gaussian_filter1d(input, sigma, axis=-1, order=0, output=None, mode="reflect
     axis : int
         The axis.
     order : int
-        Must be 0: derivatives of the Gaussian are not supported.
+        0, or 1 or 2 for a derivative of the Gaussian.
     output : None
         Must be None.
     mode : str
@@ -259,10 +264,10 @@ def gaussian_filter1d(input, sigma, axis=-1, order=0, output=None, mode="reflect
     array([1., 1., 1.])
     """
     a = _floats(input)
-    if output is not None or order != 0:
-        raise TypeError("takes no `output`, and an `order` of 0")
+    if output is not None or order not in (0, 1, 2):
+        raise TypeError("takes no `output`, and an `order` of 0, 1 or 2")
     radius = int(truncate * float(sigma) + 0.5)
-    return _along_axis(a, _bell(sigma, radius), axis, radius, mode, cval)
+    return _along_axis(a, _bell(sigma, radius, order), axis, radius, mode, cval)
 
 
 @implements("scipy.ndimage.gaussian_filter")
@@ -273,10 +278,10 @@ def gaussian_filter(input, sigma, order=0, output=None, mode="reflect", cval=0.0
     ----------
     input : array_like
         Floats, of rank 1 or 2.
-    sigma : float
-        The standard deviation, in cells.
-    order : int
-        Must be 0: derivatives of the Gaussian are not supported.
+    sigma : float or sequence of float
+        The standard deviation, in cells, of all axes or of each.
+    order : int or sequence of int
+        0, or 1 or 2 for a derivative of the Gaussian, of all axes or of each.
     output : None
         Must be None.
     mode : str
@@ -297,12 +302,12 @@ def gaussian_filter(input, sigma, order=0, output=None, mode="reflect", cval=0.0
     array([1., 1., 1.])
     """
     a = _floats(input)
-    if np.ndim(sigma) != 0:
-        raise TypeError("takes one `sigma`")
-    once = gaussian_filter1d(a, sigma, 0, order, output, mode, cval, truncate)
+    sigmas = sigma if isinstance(sigma, (tuple, list)) else (sigma,) * a.ndim
+    orders = order if isinstance(order, (tuple, list)) else (order,) * a.ndim
+    once = gaussian_filter1d(a, sigmas[0], 0, orders[0], output, mode, cval, truncate)
     if a.ndim == 1:
         return once
-    return gaussian_filter1d(once, sigma, 1, order, output, mode, cval, truncate)
+    return gaussian_filter1d(once, sigmas[1], 1, orders[1], output, mode, cval, truncate)
 
 
 @implements("scipy.ndimage.uniform_filter1d")

@@ -234,17 +234,14 @@ def _adaptive(f, a, b, epsabs, epsrel, limit, finite):
     n = 1
     while n < limit and error > wanted:
         k = np.argmax(errors[:n])
-        low, high = lows[k], highs[k]
-        middle = 0.5 * (low + high)
-        left, error_left, _ = _kronrod(f, low, middle, finite)
-        right, error_right, _ = _kronrod(f, middle, high, finite)
-        parts[k] = left
-        errors[k] = error_left
+        high = highs[k]
+        middle = 0.5 * (lows[k] + high)
         highs[k] = middle
-        parts[n] = right
-        errors[n] = error_right
         lows[n] = middle
         highs[n] = high
+        for side in range(2):
+            i = k if side == 0 else n
+            parts[i], errors[i], _ = _kronrod(f, lows[i], highs[i], finite)
         n += 1
         total, error = np.sum(parts[:n]), np.sum(errors[:n])
         wanted = 1e-4 * max(epsabs, epsrel * abs(total))
@@ -293,13 +290,14 @@ def _kronrod(f, a, b, finite):
         ])  # fmt: skip
         of_centre, gauss_of_centre = 0.209482141084727828012999174891714, 0.417959183673469387755102040816327
     centre, half = 0.5 * (a + b), 0.5 * (b - a)
-    at_centre = 1.0 * f(centre)
-    below, above = np.zeros(len(places)), np.zeros(len(places))
+    m = len(places)
+    values = np.zeros(2 * m + 1)
+    for k in range(2 * m + 1):  # with one call of the function, which may be an integral itself
+        values[k] = f(centre + half * (-places[k] if k < m else places[k - m] if k < 2 * m else 0.0))
+    below, above, at_centre = values[:m], values[m : 2 * m], values[2 * m]
     whole, rough = of_centre * at_centre, gauss_of_centre * at_centre
     size = of_centre * abs(at_centre)
-    for k in range(len(places)):
-        below[k] = f(centre - half * places[k])
-        above[k] = f(centre + half * places[k])
+    for k in range(m):
         whole += weights[k] * (below[k] + above[k])
         size += weights[k] * (abs(below[k]) + abs(above[k]))
         if k % 2 == 1:
@@ -314,3 +312,75 @@ def _kronrod(f, a, b, finite):
     if size > 2.2250738585072014e-308 / (50.0 * 2.220446049250313e-16):
         error = max(50.0 * 2.220446049250313e-16 * size, error)
     return whole * half, error, (error <= 100.0 * 2.220446049250313e-16 * size and error > 0.0) or raw == spread
+
+
+@implements("scipy.integrate.fixed_quad")
+def fixed_quad(func, a, b, args=(), n=5):
+    """Integral by the Gauss-Legendre rule of ``n`` nodes, with None. The function takes a vector.
+
+    Parameters
+    ----------
+    func : callable
+        Function of a vector and of ``args`` that returns a vector.
+    a : float
+        The beginning of the interval.
+    b : float
+        The end of the interval.
+    args : tuple
+        Further arguments of the function.
+    n : int
+        The number of nodes.
+
+    Returns
+    -------
+    tuple
+        The integral, and None.
+
+    Examples
+    --------
+    >>> round(float(fixed_quad(lambda t: t**2, 0.0, 3.0)[0]), 6)
+    9.0
+    """
+    nodes, weights = np.polynomial.legendre.leggauss(n)
+    return 0.5 * (b - a) * np.sum(weights * func(0.5 * (b - a) * (nodes + 1.0) + a, *args), axis=-1), None
+
+
+@implements("scipy.integrate.romb")
+def romb(y, dx=1.0):
+    """Integral of ``2**k + 1`` samples, by Romberg's extrapolation of trapezoid sums.
+
+    Parameters
+    ----------
+    y : array_like
+        Samples, of rank 1.
+    dx : float
+        Their distance.
+
+    Returns
+    -------
+    float
+        The integral.
+
+    Examples
+    --------
+    >>> round(float(romb(np.array([0.0, 1.0, 4.0]))), 6)
+    2.666667
+    """
+    y = np.asarray(y) * np.float64(1.0)
+    if y.ndim != 1:
+        raise TypeError("is of samples of rank 1")
+    n = y.shape[0] - 1
+    levels = 0
+    while 2**levels < n:
+        levels += 1
+    if n < 1 or 2**levels != n:
+        raise ValueError("Number of samples must be one plus a non-negative power of 2.")
+    row = np.zeros(levels + 1)
+    step = n
+    for k in range(levels + 1):
+        above = row.copy()
+        row[0] = (np.sum(y[::step]) - 0.5 * (y[0] + y[-1])) * step * dx
+        for j in range(1, k + 1):
+            row[j] = row[j - 1] + (row[j - 1] - above[j - 1]) / (4.0**j - 1.0)
+        step //= 2
+    return row[levels]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import scipy.interpolate as sx
 
 from . import implements
 
@@ -471,3 +472,109 @@ def _of_four(values, i, j, s, t):
     """Bilinear interpolation in cells of a grid."""
     near, far = _mixed(values[i, j], values[i, j + 1], t), _mixed(values[i + 1, j], values[i + 1, j + 1], t)
     return _mixed(near, far, s)
+
+
+def _through(xi, yi, at):
+    """The polynomial through points, in Newton's form."""
+    x, c = np.asarray(xi) * np.float64(1.0), np.asarray(yi) * np.float64(1.0)
+    if x.ndim != 1 or c.ndim != 1:
+        raise TypeError("is of points on a line")
+    c = c.copy()
+    n = x.shape[0]
+    for k in range(1, n):
+        for i in range(n - 1, k - 1, -1):
+            c[i] = (c[i] - c[i - 1]) / (x[i] - x[i - k])
+    value = c[n - 1] + 0.0 * at
+    for i in range(n - 2, -1, -1):
+        value = value * (at - x[i]) + c[i]
+    return value
+
+
+@implements("scipy.interpolate.krogh_interpolate")
+def krogh_interpolate(xi, yi, x, der=0):
+    """The polynomial through points, at a number or an array.
+
+    Parameters
+    ----------
+    xi : array_like
+        The places of the points, of rank 1.
+    yi : array_like
+        The values there.
+    x : float or array_like
+        Where to evaluate.
+    der : int
+        Must be 0.
+
+    Returns
+    -------
+    float or numpy.ndarray
+        The values.
+
+    Examples
+    --------
+    >>> float(krogh_interpolate(np.array([0.0, 1.0, 2.0]), np.array([0.0, 1.0, 4.0]), 3.0))
+    9.0
+    """
+    if der != 0:
+        raise TypeError("takes no `der`")
+    return _through(xi, yi, x if np.ndim(x) == 0 else np.asarray(x))
+
+
+@implements("scipy.interpolate.barycentric_interpolate")
+def barycentric_interpolate(xi, yi, x, axis=0):
+    """The polynomial through points, at a number or an array.
+
+    Parameters
+    ----------
+    xi : array_like
+        The places of the points, of rank 1.
+    yi : array_like
+        The values there.
+    x : float or array_like
+        Where to evaluate.
+    axis : int
+        Must be 0.
+
+    Returns
+    -------
+    float or numpy.ndarray
+        The values.
+
+    Examples
+    --------
+    >>> float(barycentric_interpolate(np.array([0.0, 1.0, 2.0]), np.array([0.0, 1.0, 4.0]), 3.0))
+    9.0
+    """
+    return _through(xi, yi, x if np.ndim(x) == 0 else np.asarray(x))
+
+
+@implements("scipy.interpolate.pchip_interpolate")
+def pchip_interpolate(xi, yi, x, der=0, axis=0):
+    """The monotone cubic interpolant of points, at a number or an array.
+
+    Parameters
+    ----------
+    xi : array_like
+        The places of the points, of rank 1.
+    yi : array_like
+        The values there.
+    x : float or array_like
+        Where to evaluate.
+    der : int
+        Must be 0.
+    axis : int
+        Must be 0.
+
+    Returns
+    -------
+    float or numpy.ndarray
+        The values.
+
+    Examples
+    --------
+    >>> float(pchip_interpolate(np.array([0.0, 1.0, 2.0]), np.array([0.0, 1.0, 2.0]), 0.5))
+    0.5
+    """
+    if der != 0:
+        raise TypeError("takes no `der`")
+    return sx.PchipInterpolator(xi, yi)(x)

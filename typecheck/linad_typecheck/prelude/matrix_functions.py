@@ -252,3 +252,156 @@ def _logarithm(a):
     ):
         total += weight * np.linalg.solve(one + node * x, x)
     return 2.0**roots * total
+
+
+@implements("scipy.linalg.coshm")
+def coshm(A):
+    """Hyperbolic cosine of a matrix.
+
+    Parameters
+    ----------
+    A : array_like
+        A square matrix.
+
+    Returns
+    -------
+    numpy.ndarray
+        Of the shape of ``A``.
+
+    Examples
+    --------
+    >>> coshm(np.zeros((1, 1)))
+    array([[1.]])
+    """
+    A = _one_square(A)
+    return 0.5 * (expm(A) + expm(-A))
+
+
+@implements("scipy.linalg.sinhm")
+def sinhm(A):
+    """Hyperbolic sine of a matrix.
+
+    Parameters
+    ----------
+    A : array_like
+        A square matrix.
+
+    Returns
+    -------
+    numpy.ndarray
+        Of the shape of ``A``.
+
+    Examples
+    --------
+    >>> sinhm(np.zeros((1, 1)))
+    array([[0.]])
+    """
+    A = _one_square(A)
+    return 0.5 * (expm(A) - expm(-A))
+
+
+@implements("scipy.linalg.tanhm")
+def tanhm(A):
+    """Hyperbolic tangent of a matrix.
+
+    Parameters
+    ----------
+    A : array_like
+        A square matrix.
+
+    Returns
+    -------
+    numpy.ndarray
+        Of the shape of ``A``.
+
+    Examples
+    --------
+    >>> tanhm(np.zeros((1, 1)))
+    array([[0.]])
+    """
+    return np.linalg.solve(coshm(A), sinhm(A))
+
+
+@implements("scipy.linalg.tanm")
+def tanm(A):
+    """Tangent of a matrix.
+
+    Parameters
+    ----------
+    A : array_like
+        A square matrix.
+
+    Returns
+    -------
+    numpy.ndarray
+        Of the shape of ``A``.
+
+    Examples
+    --------
+    >>> tanm(np.zeros((1, 1)))
+    array([[0.]])
+    """
+    return np.linalg.solve(cosm(A), sinm(A))
+
+
+@implements("scipy.linalg.fractional_matrix_power")
+def fractional_matrix_power(A, t):
+    """A power of a matrix without eigenvalues that are negative or zero.
+
+    Parameters
+    ----------
+    A : array_like
+        A square matrix.
+    t : float or int
+        The power.
+
+    Returns
+    -------
+    numpy.ndarray
+        The power.
+
+    Examples
+    --------
+    >>> fractional_matrix_power(4.0 * np.eye(1), 0.5).round(6)
+    array([[2.]])
+    """
+    if isinstance(t, int):
+        return np.linalg.matrix_power(_one_square(A), t)
+    return expm(t * logm(A))
+
+
+@implements("scipy.linalg.expm_frechet")
+def expm_frechet(A, E, method=None, compute_expm=True, check_finite=True):
+    """The exponential of ``A``, and its derivative in the direction ``E``: both are parts of the exponential of a
+    matrix of twice the size (N. J. Higham, Functions of Matrices, 2008, equation 3.16).
+
+    Parameters
+    ----------
+    A : array_like
+        A square matrix.
+    E : array_like
+        The direction, of the shape of ``A``.
+    method : str, optional
+        Ignored.
+    compute_expm : bool
+        Whether to return the exponential as well.
+    check_finite : bool
+        Ignored.
+
+    Returns
+    -------
+    numpy.ndarray or tuple of numpy.ndarray
+        The derivative, after the exponential.
+
+    Examples
+    --------
+    >>> [m.round(6).tolist() for m in expm_frechet(np.zeros((1, 1)), np.eye(1))]
+    [[[1.0]], [[1.0]]]
+    """
+    A, E = _one_square(A), _one_square(E)
+    n = A.shape[0]
+    wide = np.concatenate((np.concatenate((A, E), axis=1), np.concatenate((np.zeros((n, n)), A), axis=1)))
+    both = expm(wide)
+    if compute_expm:
+        return both[:n, :n].copy(), both[:n, n:].copy()
+    return both[:n, n:].copy()

@@ -268,3 +268,26 @@ def _brent(f, bracket, tol):
             x, fx = u, fu
         count += 1
     return x, calls, count
+
+
+@implements("scipy.optimize.rosen")
+def rosen(x):
+    """Rosenbrock's function.
+
+    Parameters
+    ----------
+    x : array_like
+        Numbers, along the first axis.
+
+    Returns
+    -------
+    float or numpy.ndarray
+        The sum over the first axis.
+
+    Examples
+    --------
+    >>> float(rosen(np.array([1.0, 2.0])))
+    100.0
+    """
+    x = np.asarray(x)
+    return np.sum(100.0 * (x[1:] - x[:-1] ** 2.0) ** 2.0 + (1 - x[:-1]) ** 2.0, axis=0)

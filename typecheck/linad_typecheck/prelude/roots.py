@@ -3,6 +3,8 @@ those of the implicit function, up to the third order."""
 
 from __future__ import annotations
 
+import numpy as np
+
 from . import constant, implements, slope_of
 
 
@@ -333,3 +335,52 @@ def root_scalar(
         raise TypeError("needs a `bracket` or `x0`")
     width = 1.48e-08 if xtol is None else xtol
     return newton(f, x0, fprime, given, width, most, fprime2, x1, 0.0 if rtol is None else rtol), True
+
+
+@implements("scipy.optimize.fixed_point")
+def fixed_point(func, x0, args=(), xtol=1e-8, maxiter=500, method="del2"):
+    """A number that a function maps to itself, by iteration with Aitken's acceleration, or without.
+
+    Parameters
+    ----------
+    func : callable
+        Function of a number and of ``args`` that returns a number.
+    x0 : float
+        Where to begin.
+    args : tuple
+        Further arguments of the function.
+    xtol : float
+        The relative tolerance.
+    maxiter : int
+        The largest number of iterations.
+    method : str
+        'del2', which accelerates, or 'iteration'.
+
+    Returns
+    -------
+    float
+        The number, with the derivatives of the implicit function.
+
+    Examples
+    --------
+    >>> round(float(fixed_point(lambda x: np.cos(x), 0.5)), 6)
+    0.739085
+    """
+    if np.ndim(x0) != 0 or method not in ("del2", "iteration"):
+        raise TypeError("is of a number, with `method` 'del2' or 'iteration'")
+    found = constant(_fixed(func, 1.0 * x0, args, xtol, maxiter, method))
+    return _followed(lambda x, *given: x - func(x, *given), found, args)
+
+
+def _fixed(func, x, args, xtol, maxiter, method):
+    for _ in range(maxiter):
+        new = func(x, *args)
+        if method == "del2":
+            second = func(new, *args)
+            bend = second - 2.0 * new + x
+            new = second if bend == 0.0 else x - (new - x) ** 2 / bend
+        error = new - x if x == 0.0 else (new - x) / x
+        x = new
+        if abs(error) < xtol:
+            return x
+    raise RuntimeError("Failed to converge after the iterations that are allowed")

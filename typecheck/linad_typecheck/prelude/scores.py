@@ -372,3 +372,309 @@ def variation(a, axis=0, nan_policy="propagate", ddof=0):
     if nan_policy != "propagate":
         raise TypeError("variation propagates NaN here")
     return np.std(a, axis=axis, ddof=ddof) / np.mean(a, axis=axis)
+
+
+@implements("scipy.stats.moment")
+def moment(a, order=1, axis=0, *, center=None):
+    """Central moment of a sample, or the moment about a given number.
+
+    Parameters
+    ----------
+    a : array_like
+        Numbers.
+    order : int
+        The power.
+    axis : int or None
+        The axis of the samples.
+    center : float, optional
+        The number about which the moment is; the mean by default.
+
+    Returns
+    -------
+    float or numpy.ndarray
+        The moments.
+
+    Examples
+    --------
+    >>> float(moment(np.array([1.0, 2.0, 6.0]), 2))
+    4.666666666666667
+    """
+    a = _sample(a)
+    return np.mean((a - (np.mean(a, axis=axis, keepdims=True) if center is None else center)) ** order, axis=axis)
+
+
+@implements("scipy.stats.ttest_1samp")
+def ttest_1samp(a, popmean, axis=0):
+    """Student's test that the mean of a sample is a given number: the statistic and the two-sided probability.
+
+    Parameters
+    ----------
+    a : array_like
+        Numbers.
+    popmean : float
+        The mean that is tested.
+    axis : int
+        The axis of the samples.
+
+    Returns
+    -------
+    tuple of float or numpy.ndarray
+        The statistic and the probability.
+
+    Examples
+    --------
+    >>> [round(float(v), 6) for v in ttest_1samp(np.array([1.0, 2.0, 6.0]), 1.0)]
+    [1.309307, 0.320634]
+    """
+    a = _sample(a)
+    n = a.shape[axis]
+    t = (np.mean(a, axis=axis) - popmean) / np.sqrt(np.var(a, axis=axis, ddof=1) / n)
+    return t, 2.0 * sp.stdtr(n - 1.0, -np.abs(t))
+
+
+@implements("scipy.stats.ttest_rel")
+def ttest_rel(a, b, axis=0):
+    """Student's test of paired samples: the statistic and the two-sided probability.
+
+    Parameters
+    ----------
+    a : array_like
+        Numbers.
+    b : array_like
+        Numbers.
+    axis : int
+        The axis of the samples.
+
+    Returns
+    -------
+    tuple of float or numpy.ndarray
+        The statistic and the probability.
+
+    Examples
+    --------
+    >>> [round(float(v), 6) for v in ttest_rel(np.array([1.0, 2.0, 6.0]), np.array([0.0, 1.0, 2.0]))]
+    [2.0, 0.183503]
+    """
+    return ttest_1samp(_sample(a) - _sample(b), 0.0, axis)
+
+
+@implements("scipy.stats.ttest_ind")
+def ttest_ind(a, b, *, axis=0, equal_var=True):
+    """Student's test of two independent samples, or Welch's: the statistic and the two-sided probability.
+
+    Parameters
+    ----------
+    a : array_like
+        Numbers.
+    b : array_like
+        Numbers.
+    axis : int
+        The axis of the samples.
+    equal_var : bool
+        Whether the variances are taken to be equal: Student's test; Welch's otherwise.
+
+    Returns
+    -------
+    tuple of float or numpy.ndarray
+        The statistic and the probability.
+
+    Examples
+    --------
+    >>> [round(float(v), 6) for v in ttest_ind(np.array([1.0, 2.0, 6.0]), np.array([0.0, 1.0]))]
+    [1.245682, 0.301305]
+    """
+    a, b = _sample(a), _sample(b)
+    m, n = a.shape[axis], b.shape[axis]
+    first, second = np.var(a, axis=axis, ddof=1), np.var(b, axis=axis, ddof=1)
+    if equal_var:
+        df = m + n - 2.0 + 0.0 * first
+        square = ((m - 1.0) * first + (n - 1.0) * second) / df * (1.0 / m + 1.0 / n)
+    else:
+        first, second = first / m, second / n
+        df = (first + second) ** 2 / (first**2 / (m - 1.0) + second**2 / (n - 1.0))
+        square = first + second
+    t = (np.mean(a, axis=axis) - np.mean(b, axis=axis)) / np.sqrt(square)
+    return t, 2.0 * sp.stdtr(df, -np.abs(t))
+
+
+def _resultant(samples, high, low):
+    """Mean cosine and sine of numbers on a circle."""
+    angles = (np.asarray(samples) - low) * (2.0 * np.pi / (high - low))
+    return np.mean(np.cos(angles)), np.mean(np.sin(angles))
+
+
+@implements("scipy.stats.circmean")
+def circmean(samples, high=2 * np.pi, low=0):
+    """Mean of numbers on a circle.
+
+    Parameters
+    ----------
+    samples : array_like
+        Numbers of any shape.
+    high : float
+        The end of the circle's range.
+    low : float
+        The beginning of the circle's range.
+
+    Returns
+    -------
+    float
+        The mean, in the circle's range.
+
+    Examples
+    --------
+    >>> round(float(circmean(np.array([0.5, 1.5]))), 6)
+    1.0
+    """
+    c, s = _resultant(samples, high, low)
+    return np.mod(np.arctan2(s, c), 2.0 * np.pi) * ((high - low) / (2.0 * np.pi)) + low
+
+
+@implements("scipy.stats.circvar")
+def circvar(samples, high=2 * np.pi, low=0):
+    """Variance of numbers on a circle: 1 less the length of the mean vector.
+
+    Parameters
+    ----------
+    samples : array_like
+        Numbers of any shape.
+    high : float
+        The end of the circle's range.
+    low : float
+        The beginning of the circle's range.
+
+    Returns
+    -------
+    float
+        The variance, from 0 to 1.
+
+    Examples
+    --------
+    >>> round(float(circvar(np.array([0.5, 1.5]))), 6)
+    0.122417
+    """
+    c, s = _resultant(samples, high, low)
+    return 1.0 - np.sqrt(c * c + s * s)
+
+
+@implements("scipy.stats.circstd")
+def circstd(samples, high=2 * np.pi, low=0):
+    """Standard deviation of numbers on a circle.
+
+    Parameters
+    ----------
+    samples : array_like
+        Numbers of any shape.
+    high : float
+        The end of the circle's range.
+    low : float
+        The beginning of the circle's range.
+
+    Returns
+    -------
+    float
+        The standard deviation, in the unit of the numbers.
+
+    Examples
+    --------
+    >>> round(float(circstd(np.array([0.5, 1.5]))), 6)
+    0.511046
+    """
+    c, s = _resultant(samples, high, low)
+    return np.sqrt(-np.log(c * c + s * s)) * ((high - low) / (2.0 * np.pi))
+
+
+@implements("scipy.stats.wasserstein_distance")
+def wasserstein_distance(u_values, v_values):
+    """Earth mover's distance of two samples: the area between their distribution functions.
+
+    Parameters
+    ----------
+    u_values : array_like
+        A sample, of rank 1.
+    v_values : array_like
+        Another one.
+
+    Returns
+    -------
+    float
+        The distance, in the unit of the numbers.
+
+    Examples
+    --------
+    >>> float(wasserstein_distance(np.array([0.0, 1.0]), np.array([5.0, 6.0])))
+    5.0
+    """
+    u, v = np.sort(_sample(u_values)), np.sort(_sample(v_values))
+    both = np.sort(np.concatenate((u, v)))
+    below = both[:-1]
+    share = np.searchsorted(u, below, side="right") / u.shape[0] - np.searchsorted(v, below, side="right") / v.shape[0]
+    return np.sum(np.abs(share) * np.diff(both))
+
+
+@implements("scipy.stats.boxcox")
+def boxcox(x, lmbda):
+    """Box and Cox's transformation with a given power.
+
+    Parameters
+    ----------
+    x : array_like
+        Positive numbers.
+    lmbda : float
+        The power.
+
+    Returns
+    -------
+    numpy.ndarray
+        Of the shape of ``x``.
+
+    Examples
+    --------
+    >>> boxcox(np.array([1.0, 4.0]), 0.5)
+    array([0., 2.])
+    """
+    return sp.boxcox(np.asarray(x), lmbda)
+
+
+@implements("scipy.stats.gaussian_kde")
+def gaussian_kde(dataset, bw_method=None):
+    """A density estimated with Gaussian kernels from a sample, a function of points.
+
+    Parameters
+    ----------
+    dataset : array_like
+        A sample, of rank 1.
+    bw_method : str or float, optional
+        'scott' (the default), 'silverman', or the factor of the standard deviation.
+
+    Returns
+    -------
+    callable
+        The density, a function of a number or of a vector that returns a vector.
+
+    Examples
+    --------
+    >>> gaussian_kde(np.array([1.0, 2.0, 4.0]))(np.array([2.0])).round(6)
+    array([0.214895])
+    """
+    x = _sample(dataset)
+    if x.ndim != 1:
+        raise TypeError("is of a sample of rank 1")
+    n = x.shape[0]
+    if bw_method is None or bw_method == "scott":
+        factor = 1.0 * n ** (-0.2)
+    elif bw_method == "silverman":
+        factor = (0.75 * n) ** (-0.2)
+    elif isinstance(bw_method, (int, float)):
+        factor = 1.0 * bw_method
+    else:
+        raise TypeError("takes `bw_method` as 'scott', 'silverman' or a number")
+    return lambda points: _kernels(x, np.atleast_1d(points), factor * np.std(x, ddof=1))
+
+
+def _kernels(x, points, width):
+    out = np.zeros(points.shape[0])
+    for k in range(points.shape[0]):
+        z = (points[k] - x) / width
+        out[k] = np.mean(np.exp(-0.5 * z * z))
+    return out * (0.3989422804014327 / width)

@@ -7,6 +7,7 @@ Power series are summed near zero. Further out, continued fractions of complex a
 from __future__ import annotations
 
 import numpy as np
+import scipy.special as sp
 
 from . import elementwise, implements
 
@@ -152,3 +153,78 @@ def dawsn(x, /):
         up, down = rest - k * step, rest + k * step
         total += np.exp(-up * up) / (near + k) + np.exp(-down * down) / (near - k)
     return total / np.sqrt(np.pi)
+
+
+def _dilogarithm(x):
+    """Spence's integral for ``0.5 <= x <= 1.5``: a power series, whose odd terms beyond the first are zero, in
+    ``log(x)`` (D. Zagier, The Dilogarithm Function, 2007)."""
+    u = -np.log(x)
+    square = u * u
+    term, total = u, u - 0.25 * square
+    for number in (1.0 / 36.0, -1.0 / 3600.0, 1.0 / 211680.0, -1.0 / 10886400.0, 1.0 / 526901760.0):
+        term *= square
+        total += number * term
+    term *= square
+    total += -4.064761645144226e-11 * term
+    term *= square
+    return total + 8.921691020456453e-13 * term - 1.9939295860721076e-14 * term * square
+
+
+@elementwise("scipy.special.spence")
+def spence(z, /):
+    """Spence's function, the integral of ``log(t) / (1 - t)`` from 1 to ``z``.
+
+    >>> round(float(spence(0.0)), 6)
+    1.644934
+    """
+    if not 0.0 <= z < np.inf:
+        return np.nan
+    whole = 1.6449340668482264  # pi^2 / 6
+    if z == 0.0:
+        return whole
+    if z < 0.5:
+        return whole - np.log(z) * np.log1p(-z) - _dilogarithm(1.0 - z)
+    if z > 1.5:
+        near = 1.0 / z
+        low = whole - np.log(near) * np.log1p(-near) - _dilogarithm(1.0 - near) if near < 0.5 else _dilogarithm(near)
+        return -0.5 * np.log(z) ** 2 - low
+    return _dilogarithm(z)
+
+
+@elementwise()
+def _hyperbolic_sine_integral(x, /):
+    if x == 0.0 or x != x:
+        return x
+    size = abs(x)
+    if size > 3.0:
+        value = 0.5 * (sp.expi(size) + sp.exp1(size))
+        return value if x > 0.0 else -value
+    term, total = x, x
+    for k in range(1, 20):
+        term *= x * x / ((2.0 * k) * (2.0 * k + 1.0))
+        total += term / (2.0 * k + 1.0)
+    return total
+
+
+@elementwise()
+def _hyperbolic_cosine_integral(x, /):
+    if x == 0.0 or x != x:
+        return -np.inf if x == 0.0 else x
+    size = abs(x)
+    if size > 3.0:
+        return 0.5 * (sp.expi(size) - sp.exp1(size))
+    term, total = 1.0, 0.5772156649015329 + np.log(size)
+    for k in range(1, 20):
+        term *= size * size / ((2.0 * k - 1.0) * (2.0 * k))
+        total += term / (2.0 * k)
+    return total
+
+
+@implements("scipy.special.shichi")
+def shichi(x):
+    """Hyperbolic sine and cosine integrals.
+
+    >>> [round(float(v), 6) for v in shichi(1.0)]
+    [1.057251, 0.837867]
+    """
+    return _hyperbolic_sine_integral(x), _hyperbolic_cosine_integral(x)

@@ -279,3 +279,497 @@ def helmert(n, full=False):
     sizes = np.sqrt(np.where(row == 0, 1.0 * n, row * (row + 1.0)))
     made = cells / sizes
     return made if full else made[1:]
+
+
+@implements("scipy.linalg.solve_toeplitz")
+def solve_toeplitz(c_or_cr, b, check_finite=True):
+    """The solution of a system with a Toeplitz matrix, given by its first column, or by a pair of column and row.
+
+    Parameters
+    ----------
+    c_or_cr : array_like or tuple
+        The first column, or the first column and the first row.
+    b : array_like
+        The right-hand side, a vector or a matrix.
+    check_finite : bool
+        Ignored.
+
+    Returns
+    -------
+    numpy.ndarray
+        Of the shape of ``b``.
+
+    Examples
+    --------
+    >>> solve_toeplitz(np.array([2.0, 1.0]), np.array([3.0, 3.0])).round(6)
+    array([1., 1.])
+    """
+    return np.linalg.solve(_of_toeplitz(c_or_cr) * np.float64(1.0), np.asarray(b) * np.float64(1.0))
+
+
+def _of_toeplitz(c_or_cr):
+    return toeplitz(c_or_cr[0], c_or_cr[1]) if isinstance(c_or_cr, tuple) else toeplitz(c_or_cr)
+
+
+@implements("scipy.linalg.matmul_toeplitz")
+def matmul_toeplitz(c_or_cr, x, check_finite=False, workers=None):
+    """The product of a Toeplitz matrix and a vector or matrix.
+
+    Parameters
+    ----------
+    c_or_cr : array_like or tuple
+        The first column, or the first column and the first row.
+    x : array_like
+        A vector or a matrix.
+    check_finite : bool
+        Ignored.
+    workers : int, optional
+        Ignored.
+
+    Returns
+    -------
+    numpy.ndarray
+        The product.
+
+    Examples
+    --------
+    >>> matmul_toeplitz(np.array([2.0, 1.0]), np.array([1.0, 1.0]))
+    array([3., 3.])
+    """
+    return (_of_toeplitz(c_or_cr) * np.float64(1.0)) @ (np.asarray(x) * np.float64(1.0))
+
+
+@implements("scipy.linalg.hadamard")
+def hadamard(n, dtype=int):
+    """Hadamard's matrix of an order that is a power of 2, by Sylvester's construction.
+
+    Parameters
+    ----------
+    n : int
+        The order, a power of 2.
+    dtype : dtype
+        Of the result.
+
+    Returns
+    -------
+    numpy.ndarray
+        Of shape (n, n).
+
+    Examples
+    --------
+    >>> hadamard(2)
+    array([[ 1,  1],
+           [ 1, -1]])
+    """
+    if n < 1:
+        raise ValueError("n must be an integer, and n must be a power of 2")
+    out = np.ones((n, n), dtype=dtype)
+    size = 1
+    while size < n:
+        if 2 * size > n:
+            raise ValueError("n must be an integer, and n must be a power of 2")
+        for i in range(size):
+            for j in range(size):
+                out[i, size + j] = out[i, j]
+                out[size + i, j] = out[i, j]
+                out[size + i, size + j] = -out[i, j]
+        size *= 2
+    return out
+
+
+@implements("scipy.linalg.pascal")
+def pascal(n, kind="symmetric", exact=True):
+    """The matrix of binomial coefficients, symmetric or triangular.
+
+    Parameters
+    ----------
+    n : int
+        The order.
+    kind : str
+        'symmetric', 'lower' or 'upper'.
+    exact : bool
+        Must be True.
+
+    Returns
+    -------
+    numpy.ndarray
+        Of shape (n, n).
+
+    Examples
+    --------
+    >>> pascal(3)
+    array([[1, 1, 1],
+           [1, 2, 3],
+           [1, 3, 6]], dtype=uint64)
+    """
+    if kind not in ("symmetric", "lower", "upper"):
+        raise ValueError("kind must be 'symmetric', 'lower', or 'upper'")
+    if not exact or n >= 35:
+        raise TypeError("is exact, for n below 35")
+    lower = np.zeros((n, n), dtype=np.uint64 if kind == "symmetric" else np.int64)
+    for i in range(n):
+        lower[i, 0] = 1
+        for j in range(1, i + 1):
+            lower[i, j] = lower[i - 1, j - 1] + lower[i - 1, j]
+    if kind == "upper":
+        return lower.T.copy()
+    return lower @ lower.T if kind == "symmetric" else lower
+
+
+@implements("scipy.linalg.leslie")
+def leslie(f, s):
+    """Leslie's matrix of fecundities and survival coefficients.
+
+    Parameters
+    ----------
+    f : array_like
+        The fecundities, of length n.
+    s : array_like
+        The survival coefficients, of length n - 1.
+
+    Returns
+    -------
+    numpy.ndarray
+        Of shape (n, n).
+
+    Examples
+    --------
+    >>> leslie([0.5, 2.0], [0.25])
+    array([[0.5 , 2.  ],
+           [0.25, 0.  ]])
+    """
+    f, s = np.atleast_1d(f), np.atleast_1d(s)
+    if f.ndim != 1 or s.ndim != 1:
+        raise TypeError("is of two vectors")
+    n = f.shape[0]
+    if n != s.shape[0] + 1:
+        raise ValueError("The length of s must be one less than the length of f")
+    out = np.zeros((n, n), dtype=np.result_type(f, s))
+    out[0] = f
+    for k in range(n - 1):
+        out[k + 1, k] = s[k]
+    return out
+
+
+@implements("scipy.linalg.fiedler")
+def fiedler(a):
+    """The matrix of the distances of numbers.
+
+    Parameters
+    ----------
+    a : array_like
+        Numbers, of rank 1.
+
+    Returns
+    -------
+    numpy.ndarray
+        Of shape (n, n).
+
+    Examples
+    --------
+    >>> fiedler(np.array([1.0, 4.0]))
+    array([[0., 3.],
+           [3., 0.]])
+    """
+    a = np.atleast_1d(a)
+    if a.ndim != 1:
+        raise TypeError("is of one vector")
+    return np.abs(a[:, None] - a)
+
+
+@implements("scipy.linalg.convolution_matrix")
+def convolution_matrix(a, n, mode="full"):
+    """The matrix whose product with a vector of ``n`` cells is its convolution with ``a``.
+
+    Parameters
+    ----------
+    a : array_like
+        The vector.
+    n : int
+        The number of columns.
+    mode : str
+        'full', 'same' or 'valid', as for `convolve`.
+
+    Returns
+    -------
+    numpy.ndarray
+        Of shape (m + n - 1, n) with 'full'.
+
+    Examples
+    --------
+    >>> convolution_matrix(np.array([1.0, 2.0]), 2)
+    array([[1., 0.],
+           [2., 1.],
+           [0., 2.]])
+    """
+    a = np.asarray(a)
+    if a.ndim != 1 or mode not in ("full", "same", "valid"):
+        raise TypeError("is of one vector, with `mode` 'full', 'same' or 'valid'")
+    m = a.shape[0]
+    if n <= 0 or m == 0:
+        raise ValueError("n must be a positive integer, and `a` not empty")
+    out = np.zeros((m + n - 1, n), dtype=a.dtype)
+    for k in range(n):
+        out[k : k + m, k] = a
+    if mode == "full":
+        return out
+    low = min(m, n) - 1 if mode == "valid" else (min(m, n) - 1) // 2
+    size = max(m, n) - min(m, n) + 1 if mode == "valid" else max(m, n)
+    return out[low : low + size].copy()
+
+
+@implements("scipy.linalg.khatri_rao")
+def khatri_rao(a, b):
+    """The Kronecker products of the columns of two matrices.
+
+    Parameters
+    ----------
+    a : array_like
+        Matrix of shape (m, k).
+    b : array_like
+        Matrix of shape (n, k).
+
+    Returns
+    -------
+    numpy.ndarray
+        Of shape (m n, k).
+
+    Examples
+    --------
+    >>> khatri_rao(np.array([[1.0], [2.0]]), np.array([[1.0], [3.0]]))
+    array([[1.],
+           [3.],
+           [2.],
+           [6.]])
+    """
+    a, b = np.asarray(a), np.asarray(b)
+    if a.ndim != 2 or b.ndim != 2:
+        raise ValueError("The both arrays should be 2-dimensional.")
+    if a.shape[1] != b.shape[1]:
+        raise ValueError("The number of columns for both arrays should be equal.")
+    return (a[:, None, :] * b[None, :, :]).reshape(a.shape[0] * b.shape[0], a.shape[1])
+
+
+def _symmetric(ab, lower):
+    """The symmetric matrix of a band: its diagonal and those above it, from the last row up, or those below it."""
+    ab = np.asarray(ab) * np.float64(1.0)
+    if ab.ndim != 2:
+        raise TypeError("is of one band, of rank 2")
+    wide, n = ab.shape
+    out = np.zeros((n, n))
+    for d in range(wide):
+        for j in range(n - d):
+            cell = ab[d, j] if lower else ab[wide - 1 - d, j + d]
+            out[j, j + d] = cell
+            out[j + d, j] = cell
+    return out
+
+
+@implements("scipy.linalg.solveh_banded")
+def solveh_banded(ab, b, overwrite_ab=False, overwrite_b=False, lower=False, check_finite=True):
+    """The solution of a system with a positive definite matrix that is given by its band.
+
+    Parameters
+    ----------
+    ab : array_like
+        The band, of shape (width, n).
+    b : array_like
+        The right-hand side, of shape (n,) or (n, k).
+    overwrite_ab : bool
+        Ignored.
+    overwrite_b : bool
+        Ignored.
+    lower : bool
+        Whether the band is that of the lower triangle; by default it is that of the upper one.
+    check_finite : bool
+        Ignored.
+
+    Returns
+    -------
+    numpy.ndarray
+        Of the shape of ``b``.
+
+    Examples
+    --------
+    >>> solveh_banded(np.array([[0.0, 1.0], [2.0, 2.0]]), np.array([3.0, 3.0])).round(6)
+    array([1., 1.])
+    """
+    return cho_solve_banded((cholesky_banded(ab, lower=lower), lower), b)
+
+
+@implements("scipy.linalg.cholesky_banded")
+def cholesky_banded(ab, overwrite_ab=False, lower=False, check_finite=True):
+    """The band of the Cholesky factor of a positive definite matrix that is given by its band.
+
+    Parameters
+    ----------
+    ab : array_like
+        The band, of shape (width, n).
+    overwrite_ab : bool
+        Ignored.
+    lower : bool
+        Whether the band is that of the lower triangle; by default it is that of the upper one.
+    check_finite : bool
+        Ignored.
+
+    Returns
+    -------
+    numpy.ndarray
+        Of the shape of ``ab``.
+
+    Examples
+    --------
+    >>> cholesky_banded(np.array([[4.0, 4.0], [2.0, 0.0]]), lower=True).round(6)
+    array([[2.      , 1.732051],
+           [1.      , 0.      ]])
+    """
+    ab = np.asarray(ab) * np.float64(1.0)
+    if ab.ndim != 2:
+        raise TypeError("is of one band, of rank 2")
+    wide, n = ab.shape
+    out = ab.copy()
+    for j in range(n):  # out[d, j] is the cell in row j + d and column j of the factor, or of its transpose
+        for d in range(min(wide, n - j)):
+            total = ab[d, j] if lower else ab[wide - 1 - d, j + d]
+            for k in range(max(0, j + d - wide + 1), j):
+                if lower:
+                    total -= out[j + d - k, k] * out[j - k, k]
+                else:
+                    total -= out[wide - 1 - (j + d - k), j + d] * out[wide - 1 - (j - k), j]
+            if d == 0:
+                if not total > 0.0:
+                    raise np.linalg.LinAlgError("the matrix is not positive definite")
+                total = np.sqrt(total)
+            else:
+                total /= out[0, j] if lower else out[wide - 1, j]
+            if lower:
+                out[d, j] = total
+            else:
+                out[wide - 1 - d, j + d] = total
+    return out
+
+
+@implements("scipy.linalg.cho_solve_banded")
+def cho_solve_banded(cb_and_lower, b, overwrite_b=False, check_finite=True):
+    """The solution of a system whose matrix has a given band of a Cholesky factor.
+
+    Parameters
+    ----------
+    cb_and_lower : tuple
+        The band of the factor, and whether it is that of the lower triangle.
+    b : array_like
+        The right-hand side, of shape (n,) or (n, k).
+    overwrite_b : bool
+        Ignored.
+    check_finite : bool
+        Ignored.
+
+    Returns
+    -------
+    numpy.ndarray
+        Of the shape of ``b``.
+
+    Examples
+    --------
+    >>> cho_solve_banded((np.array([[2.0, 2.0]]), True), np.array([4.0, 8.0]))
+    array([1., 2.])
+    """
+    cb, lower = cb_and_lower
+    b = np.asarray(b) * np.float64(1.0)
+    if b.ndim == 1:
+        return _with_factor(np.asarray(cb), lower, b[:, None])[:, 0].copy()
+    return _with_factor(np.asarray(cb), lower, b)
+
+
+def _with_factor(cb, lower, b):
+    wide, n = cb.shape
+    x = b.copy()
+    for j in range(n):
+        for d in range(1, min(wide, j + 1)):
+            x[j] -= (cb[d, j - d] if lower else cb[wide - 1 - d, j]) * x[j - d]
+        x[j] /= cb[0, j] if lower else cb[wide - 1, j]
+    for j in range(n - 1, -1, -1):
+        for d in range(1, min(wide, n - j)):
+            x[j] -= (cb[d, j] if lower else cb[wide - 1 - d, j + d]) * x[j + d]
+        x[j] /= cb[0, j] if lower else cb[wide - 1, j]
+    return x
+
+
+@implements("scipy.linalg.eigh_tridiagonal")
+def eigh_tridiagonal(d, e, eigvals_only=False):
+    """Eigenvalues and eigenvectors of the symmetric matrix with a given diagonal and diagonal beside it.
+
+    Parameters
+    ----------
+    d : array_like
+        The diagonal, of length n.
+    e : array_like
+        The diagonal beside it, of length n - 1.
+    eigvals_only : bool
+        Whether to return the eigenvalues alone.
+
+    Returns
+    -------
+    numpy.ndarray or tuple of numpy.ndarray
+        The eigenvalues, ascending, and the eigenvectors as columns.
+
+    Examples
+    --------
+    >>> eigh_tridiagonal(np.array([2.0, 2.0]), np.array([1.0]), eigvals_only=True).round(6)
+    array([1., 3.])
+    """
+    d, e = np.asarray(d) * np.float64(1.0), np.asarray(e) * np.float64(1.0)
+    if d.ndim != 1 or e.ndim != 1:
+        raise TypeError("is of two vectors")
+    if d.shape[0] != e.shape[0] + 1:
+        raise ValueError("d must have one more element than e")
+    matrix = np.diag(d) + np.diag(e, 1) + np.diag(e, -1)
+    return np.linalg.eigvalsh(matrix) if eigvals_only else np.linalg.eigh(matrix)
+
+
+@implements("scipy.linalg.eigvalsh_tridiagonal")
+def eigvalsh_tridiagonal(d, e):
+    """Eigenvalues of the symmetric matrix with a given diagonal and diagonal beside it.
+
+    Parameters
+    ----------
+    d : array_like
+        The diagonal, of length n.
+    e : array_like
+        The diagonal beside it, of length n - 1.
+
+    Returns
+    -------
+    numpy.ndarray
+        The eigenvalues, ascending.
+
+    Examples
+    --------
+    >>> eigvalsh_tridiagonal(np.array([2.0, 2.0]), np.array([1.0])).round(6)
+    array([1., 3.])
+    """
+    return eigh_tridiagonal(d, e, True)
+
+
+@implements("scipy.linalg.eigvals_banded")
+def eigvals_banded(a_band, lower=False):
+    """Eigenvalues of the symmetric matrix of a band.
+
+    Parameters
+    ----------
+    a_band : array_like
+        The band, of shape (width, n).
+    lower : bool
+        Whether the band is that of the lower triangle; by default it is that of the upper one.
+
+    Returns
+    -------
+    numpy.ndarray
+        The eigenvalues, ascending.
+
+    Examples
+    --------
+    >>> eigvals_banded(np.array([[0.0, 1.0], [2.0, 2.0]])).round(6)
+    array([1., 3.])
+    """
+    return np.linalg.eigvalsh(_symmetric(a_band, lower))

@@ -336,6 +336,8 @@ def get_window(window, Nx, fftbins=True):
         raise TypeError("takes 'tukey', 'kaiser', 'gaussian' and 'general_hamming' with a parameter")
     if name == "hann" or name == "hanning" or name == "han":
         return hann(Nx, sym)
+    if name == "hann_periodic":
+        return hann(Nx, False)
     if name == "hamming" or name == "hamm" or name == "ham":
         return hamming_of_scipy(Nx, sym)
     if name == "blackman" or name == "black" or name == "blk":
