@@ -347,3 +347,19 @@ def test_items_of_a_type_that_a_recursive_call_decides():
     f = linear_grad(lambda x: total_of(x, 2), backend="interpret")
     assert np.isclose(f(x), total_of(x, 2))
     assert np.allclose(f.grad(x), differences(lambda x: total_of(x, 2), x), atol=1e-6)
+
+
+def test_a_list_that_grows_as_often_as_an_argument_without_annotation_says():
+    """When it is decorated, nothing is known of what the loop runs over, so nothing of the list's length."""
+
+    @linear_grad(backend="interpret")
+    def second(x, n):
+        found = []
+        for _ in range(n):
+            found.append(2.0)
+        return found[1] * x
+
+    assert second(1.5, 3) == 3.0
+    assert second.grad(1.5, 3) == 2.0
+    with pytest.raises(IndexError):
+        second(1.5, 1)

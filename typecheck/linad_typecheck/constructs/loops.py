@@ -20,7 +20,7 @@ from ..engine.memoised_heads import settled_from
 from ..engine.path import Settled
 from ..engine.state import BREAK, FALSE, GIVEN_OBJECT, ONE, RETURN, RUN, TRUE, ZERO, Ahead, Lowering
 from ..engine.values import (
-    ARRAYS, Binding, Bottom, LostArray, OtherType, Poison, Value, contains, describe, join_types, type_of,
+    ARRAYS, Binding, Bottom, LostArray, OtherType, Poison, TupleValue, Value, contains, describe, join_types, type_of,
 )  # fmt: skip
 from ..ownership.liveness import bound, rebound
 from ..messages.language import Unsupported
@@ -85,10 +85,12 @@ def _while(ctx: Lowering, s: ast.While) -> None:
 def _explore(ctx: Lowering, s: ast.For, value: Poison | Bottom) -> None:
     """Check the body once with an unknown target, because the iterable is unknown or was reported."""
     unknown = dict.fromkeys(bound([*s.body, s.target]), Binding(value, ctx.span(s)))
+    before = ctx.env
     ctx.bind_all(unknown)
     block(ctx, s.body, ctx.live.head[s] | ctx.live.always)
     set_exit_kind(ctx, RUN, ctx.span(s))
-    ctx.bind_all(unknown)
+    lists = [n for n, b in before.items() if isinstance(b.value, TupleValue) and ctx.env.get(n) is not b]  # they grow
+    ctx.bind_all(unknown | dict.fromkeys(lists, Binding(value, ctx.span(s))))
 
 
 Turns = Sequence[Callable[[], None]]  # which bind the target, one per iteration
