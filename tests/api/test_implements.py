@@ -16,26 +16,29 @@ HEAD = """\
 import numpy as np
 import scipy.stats
 from jaxtyping import Float64
-from scipy.stats import moment
+from scipy.stats import kstat
 
 import linad
 from linad import linear_grad
 
 V = Float64[np.ndarray, "n"]
 """
-MOMENT = """
+STATISTIC = """
 
-@linad.implements(moment)
-def central_moment(a, order=1, axis=0, nan_policy="propagate"):
+@linad.implements(kstat)
+def k_statistic(data, n=2, nan_policy="propagate"):
     if nan_policy == "omit":
-        a = a[~np.isnan(a)]
-    return np.mean((a - np.mean(a)) ** order)
+        data = data[~np.isnan(data)]
+    size, moment = len(data), np.mean((data - np.mean(data)) ** n)
+    if n == 2:
+        return moment * size / (size - 1)
+    return moment * size**2 / ((size - 1) * (size - 2))
 """
 USED = """
 
 @linear_grad(backend="interpret")
 def f(x: V) -> float:
-    return moment(x, 3) ** 2 + scipy.stats.moment(x, order=2) ** 4
+    return kstat(x, 3) ** 2 + scipy.stats.kstat(x, n=2) ** 4
 """
 
 
@@ -44,7 +47,7 @@ def nothing_stays(monkeypatch):
     monkeypatch.setattr(implementing, "_registered", dict(implementing._registered))
 
 
-@pytest.mark.parametrize("text", [MOMENT + USED, USED + MOMENT], ids=["before", "below"])
+@pytest.mark.parametrize("text", [STATISTIC + USED, USED + STATISTIC], ids=["before", "below"])
 def test_both_roads_and_the_gradient(tmp_path, text):
     text = HEAD + text
     assert not checked(tmp_path, text).diagnostics
@@ -55,7 +58,7 @@ def test_both_roads_and_the_gradient(tmp_path, text):
 
 
 def test_in_another_file_that_is_imported(tmp_path):
-    files = {"meanings.py": HEAD + MOMENT}
+    files = {"meanings.py": HEAD + STATISTIC}
     (tmp_path / "meanings.py").write_text(files["meanings.py"])
     text = HEAD + "import meanings\n" + USED
     assert not checked(tmp_path, text).diagnostics
@@ -73,9 +76,10 @@ def test_the_message_for_an_unknown_function_says_so(tmp_path):
 
 
 def test_errors_inside_are_at_their_lines(tmp_path):
-    broken = MOMENT.replace("np.mean(a)", "np.meam(a)")
+    broken = STATISTIC.replace("np.mean(data)", "np.meam(data)")
     report = checked(tmp_path, HEAD + broken + USED)
     lines = (HEAD + broken).split("\n")
+    assert report.diagnostics
     assert [d.span.line for d in report.diagnostics] == [k for k, line in enumerate(lines, 1) if "meam" in line]
 
 

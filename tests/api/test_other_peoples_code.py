@@ -755,7 +755,7 @@ def test_as_many_items_as_parameters():
 
     checked = linear_grad(pair, backend="interpret", cache=False)
     assert checked(X[[0, 0, 1]]) == 2.25
-    with pytest.raises(ValueError, match="3 values to unpack, 2 expected"):
+    with pytest.raises(TypeError, match="3 arguments to unpack, 2 expected"):
         checked(X[[0, 0, 0]])
 
 

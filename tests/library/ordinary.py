@@ -366,6 +366,22 @@ sp.spherical_kn(1, x)
 sp.spherical_kn(2, x, True)
 sp.spherical_kn(0, x, derivative=True)
 sd.hamming(v, v**2 + 1.0) * u
+sg.find_peaks(x)[0] * u
+sg.find_peaks(P.ravel(), height=3.0)[1]["peak_heights"]
+sg.find_peaks(P.ravel(), height=(None, 6.0))[1]["peak_heights"]
+sg.find_peaks(P.ravel(), distance=9)[0] * u
+sg.find_peaks(P.ravel(), prominence=1.0)[1]["prominences"]
+sg.find_peaks(P.ravel(), prominence=1.0)[1]["left_bases"] * u
+sg.find_peaks(P.ravel(), height=1.0, prominence=(1.0, None))[1]["right_bases"] * u
+P.ravel()[sg.find_peaks(P.ravel())[0]]
+x[sg.argrelmax(x)[0]]
+x[sg.argrelmin(x)[0]]
+sg.argrelmax(P.ravel(), order=3)[0] * u
+sg.argrelmin(P.ravel(), order=2, mode="wrap")[0] * u
+np.linalg.matrix_power(A, len(x))
+np.linalg.matrix_power(A, -len(v))
+np.linalg.matrix_power(A, len(v) - 3)
+statistics.fmean([1, 2, 6]) * u
 """.strip().splitlines()
 
 EDGES = (0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 10.0, 1e-8, 1e10, float("nan"), float("inf"), float("-inf"))

@@ -309,5 +309,5 @@ def test_results_that_are_stored():
 
 def test_what_is_refused_is_told():
     x, a = VALUES["x"], VALUES["A"]
-    for text in ("np.cov(x)", "np.linalg.norm(y, 7)", "np.einsum('...i->i', y)"):
+    for text in ("np.linalg.norm(y, 7)", "np.einsum('...i->i', y)"):
         assert refusals(text, x, a), text

@@ -44,9 +44,10 @@ BUILTINS = frozenset(
     "tuple zip".split()
 )
 _LITERAL = "%literal"  # an int that has to be known at compile time
+_KNOWN = "%known"  # whether it is
 # functions of the prelude's own
 MARKS = {
-    "literal": _LITERAL, "constant": "linad.stop_gradient", "slope_of": "linad.grad", "pair": "%complex",
+    "literal": _LITERAL, "known": _KNOWN, "constant": "linad.stop_gradient", "slope_of": "linad.grad", "pair": "%complex",
     "taken": "%taken", "jacobian_of": "linad.jacfwd", "parameter_count": "%parameter_count",
     "code_of": "%code_of",
 }  # fmt: skip
@@ -128,6 +129,12 @@ def literal_rule(ctx: Lowering, args: Args) -> Value:
     (v,) = args.values
     literal_int(ctx, v, 0, f"the number of `{args.name}`", args.span)
     return v
+
+
+def known_rule(ctx: Lowering, args: Args) -> Value:
+    """``known(n)`` in the prelude."""
+    (v,) = args.values
+    return ScalarValue(Const(isinstance(v, ScalarValue) and isinstance(v.atom, Const), BOOL), True)
 
 
 def as_array_rule(ctx: Lowering, args: Args) -> Value:
@@ -415,6 +422,7 @@ enter_rules(
     {
         _AS_ARRAY: as_array_rule,
         _LITERAL: literal_rule,
+        _KNOWN: known_rule,
         **{name: rule(d) for name, d in definitions().items() if not d.elementwise and not d.yields},
     }
 )

@@ -14,7 +14,8 @@ lowered. A function of the prelude is written like any NumPy function, with thes
 - ``raise TypeError`` rejects unsupported arguments. If ranks, dtypes and literals decide it, it is an error of the
   checker at the user's call. Other exceptions are raised at run time, as NumPy raises them.
 - A variable of a comprehension must not also be a variable of the function.
-- ``literal(n)`` is an int ``n`` that has to be known at compile time. ``constant(v)`` has no derivative,
+- ``literal(n)`` is an int ``n`` that has to be known at compile time, and ``known(n)`` says whether it is.
+  ``constant(v)`` has no derivative,
   ``slope_of(f)`` is the derivative of a function of one number, ``jacobian_of(f)`` that of a function of an array, and
   ``pair(re, im)`` a complex number. ``parameter_count(f)`` is known at compile time.
   ``code_of(key)`` is an int in place of a text.
@@ -133,6 +134,27 @@ def literal(value: int) -> int:
     3
     """
     return value
+
+
+def known(value: int) -> bool:
+    """Whether an int is known at compile time.
+
+    Parameters
+    ----------
+    value : int
+        A number.
+
+    Returns
+    -------
+    bool
+        True in CPython.
+
+    Examples
+    --------
+    >>> known(3)
+    True
+    """
+    return True
 
 
 def pool(iterable: Any) -> Any:

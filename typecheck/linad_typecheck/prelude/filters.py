@@ -442,6 +442,9 @@ def medfilt(volume, kernel_size=None):
     array([1., 2., 2.])
     """
     size = 3 if kernel_size is None else kernel_size
+    for n in size if isinstance(size, (tuple, list)) else (size,):
+        if n % 2 == 0:
+            raise ValueError("Each element of kernel_size should be odd.")
     return sn.median_filter(volume, size, mode="constant")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import implements, literal
+from . import implements, known, literal
 
 
 def _matrices(a):
@@ -461,14 +461,14 @@ def multi_dot(arrays):
 
 @implements("numpy.linalg.matrix_power")
 def matrix_power(a, n):
-    """Powers of matrices with a literal int exponent.
+    """Powers of matrices with an int exponent.
 
     Parameters
     ----------
     a : array_like
-        Square matrices of shape (..., m, m).
+        Square matrices of shape (..., m, m); one matrix, if the exponent is not a literal.
     n : int
-        The exponent, a literal. With a negative one the matrices are inverted first.
+        The exponent. With a negative one the matrices are inverted first.
 
     Returns
     -------
@@ -486,9 +486,12 @@ def matrix_power(a, n):
     array([[1., 3.],
            [0., 1.]])
     """
-    a, n = np.asarray(a), literal(n)
+    a = np.asarray(a)
     if a.ndim < 2:
         raise TypeError(f"is of a matrix, not of an array of rank {a.ndim}")
+    if not known(n) and a.ndim == 2 and a.dtype.kind == "f":
+        return _power(a, n)
+    n = literal(n)
     if a.shape[-2] != a.shape[-1]:
         raise np.linalg.LinAlgError("Last 2 dimensions of the array must be square")
     if n == 0:
@@ -500,6 +503,21 @@ def matrix_power(a, n):
         return a.copy()
     half = np.linalg.matrix_power(a, n // 2) if n > 3 else a
     return half @ half @ a if n % 2 == 1 else half @ half
+
+
+def _power(a, n):
+    """A power of one matrix, by squares."""
+    if a.shape[0] != a.shape[1]:
+        raise np.linalg.LinAlgError("Last 2 dimensions of the array must be square")
+    square = np.linalg.inv(a) if n < 0 else a.copy()
+    out, left = np.eye(a.shape[0], dtype=a.dtype), abs(n)
+    while left > 0:
+        if left % 2 == 1:
+            out = out @ square
+        left = left // 2
+        if left > 0:
+            square = square @ square
+    return out
 
 
 @implements("numpy.linalg.trace")

@@ -7,33 +7,38 @@ import numpy as np
 from . import implements, literal
 
 
-def _data(data, least):
-    """Data as an array of floats."""
-    x = np.asarray(data) * np.float64(1.0)
-    if x.ndim != 1:
-        raise TypeError("is of a sequence of numbers")
+def _data(data, least, of_ints=False):
+    """Data as an array of floats. Of ints, some functions return an int if the result is one."""
+    x = np.asarray(data)
+    if x.ndim != 1 or x.dtype == np.float32 or (x.dtype != np.float64 and not of_ints):
+        raise TypeError("is of a sequence of floats: convert other numbers, as in `[float(v) for v in data]`")
+    x = x * np.float64(1.0)
     if x.shape[0] < least:
         raise ValueError("too few data points")
     return x
 
 
-def _squares(x, centre):
-    """The sum of squares about the mean, or about a given number."""
-    d = x - (np.mean(x) if centre is None else centre)
-    return np.sum(d * d)
-
-
-@implements("statistics.mean", "statistics.fmean")
-def mean(data, weights=None):
+@implements("statistics.mean")
+def mean(data):
     """Arithmetic mean.
 
     >>> mean([1.0, 2.0, 6.0])
     3.0
     """
-    x = _data(data, 1)
+    return float(np.mean(_data(data, 1)))
+
+
+@implements("statistics.fmean")
+def fmean(data, weights=None):
+    """Arithmetic mean of floats or ints, with or without weights.
+
+    >>> fmean([1, 2, 6])
+    3.0
+    """
+    x = _data(data, 1, True)
     if weights is None:
         return float(np.mean(x))
-    w = _data(weights, 1)
+    w = _data(weights, 1, True)
     if w.shape[0] != x.shape[0]:
         raise ValueError("data and weights must be the same length")
     return float(np.sum(x * w) / np.sum(w))
@@ -46,7 +51,7 @@ def geometric_mean(data):
     >>> round(geometric_mean([1.0, 4.0]), 6)
     2.0
     """
-    x = _data(data, 1)
+    x = _data(data, 1, True)
     if not np.all(x > 0.0):
         raise ValueError("No negative inputs allowed")
     return float(np.exp(np.mean(np.log(x))))
@@ -77,8 +82,13 @@ def variance(data, xbar=None):
     >>> variance([1.0, 3.0])
     2.0
     """
-    x = _data(data, 2)
-    return float(_squares(x, xbar) / (x.shape[0] - 1))
+    return _variance(_data(data, 2), xbar, 1)
+
+
+def _variance(x, centre, less):
+    """The sum of squares about the mean or a given number, over the number of data less ``less``."""
+    d = x - (np.mean(x) if centre is None else centre)
+    return float(np.sum(d * d) / (x.shape[0] - less))
 
 
 @implements("statistics.pvariance")
@@ -88,8 +98,7 @@ def pvariance(data, mu=None):
     >>> pvariance([1.0, 3.0])
     1.0
     """
-    x = _data(data, 1)
-    return float(_squares(x, mu) / x.shape[0])
+    return _variance(_data(data, 1), mu, 0)
 
 
 @implements("statistics.stdev")
@@ -99,7 +108,7 @@ def stdev(data, xbar=None):
     >>> stdev([1.0, 9.0, 5.0])
     4.0
     """
-    return float(np.sqrt(variance(data, xbar)))
+    return float(np.sqrt(_variance(_data(data, 2, True), xbar, 1)))
 
 
 @implements("statistics.pstdev")
@@ -109,7 +118,7 @@ def pstdev(data, mu=None):
     >>> pstdev([1.0, 3.0])
     1.0
     """
-    return float(np.sqrt(pvariance(data, mu)))
+    return float(np.sqrt(_variance(_data(data, 1, True), mu, 0)))
 
 
 @implements("statistics.median")
@@ -220,5 +229,5 @@ def quantiles(data, *, n=4, method="exclusive"):
     """
     if method not in ("exclusive", "inclusive"):
         raise ValueError("Unknown method")
-    x = np.sort(_data(data, 2))
+    x = np.sort(_data(data, 2, True))
     return [_cut(x, i, n, method == "inclusive") for i in range(1, literal(n))]
