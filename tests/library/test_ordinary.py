@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import statistics
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ import scipy.signal
 import scipy.spatial.distance
 import scipy.special
 import scipy.stats
-from linad import linear_grad
+from linad import LinadError, linear_grad
 
 from ..examples_of import some
 from .ordinary import EDGES, ON_EDGES, ORDINARY
@@ -74,3 +75,13 @@ def test_value_and_derivative(text, function):
 def test_value_on_edges(text, function):
     f, args = function(text)
     np.testing.assert_allclose(linear_grad(f, backend="interpret")(*args), f(*args), rtol=1e-9, atol=1e-300)
+
+
+@pytest.mark.parametrize("text", some([t for t in ORDINARY if re.search(r"\b[xvAP]\b", t)], one_of=4))
+def test_dtype_of_results_of_float32(text, function):
+    """It is that of the original, or the function takes float64 only."""
+    f, args = function(text)
+    args = [a.astype(np.float32) if isinstance(a, np.ndarray) else a for a in args]
+    with suppress(LinadError):
+        found = linear_grad(f, backend="interpret")(*args)
+        assert np.asarray(found).dtype == np.asarray(f(*args)).dtype

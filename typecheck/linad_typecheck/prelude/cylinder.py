@@ -10,6 +10,7 @@ from . import implements, literal, pair
 
 def _derivative(f, v, z, n, sign):
     """The derivative of order ``n`` of a Bessel function (DLMF 10.6.7 and 10.29.5)."""
+    z = z * np.float64(1.0)
     part, total = 1.0, f(v - n, z)
     for i in range(1, literal(n) + 1):
         part = sign * part * (n - i + 1) / i
@@ -30,7 +31,7 @@ def jvp(v, z, n=1):
     -0.440051
     """
     _is_order(n)
-    return sp.jv(v, z) if n == 0 else _derivative(sp.jv, v, z, n, -1.0)
+    return sp.jv(v, z * np.float64(1.0)) if n == 0 else _derivative(sp.jv, v, z, n, -1.0)
 
 
 @implements("scipy.special.yvp")
@@ -58,7 +59,7 @@ def ivp(v, z, n=1):
     0.565159
     """
     _is_order(n)
-    return sp.iv(v, z) if n == 0 else _derivative(sp.iv, v, z, n, 1.0)
+    return sp.iv(v, z * np.float64(1.0)) if n == 0 else _derivative(sp.iv, v, z, n, 1.0)
 
 
 @implements("scipy.special.kvp")
@@ -69,7 +70,7 @@ def kvp(v, z, n=1):
     -0.601907
     """
     _is_order(n)
-    return sp.kv(v, z) if n == 0 else (-1.0) ** n * _derivative(sp.kv, v, z, n, 1.0)
+    return sp.kv(v, z * np.float64(1.0)) if n == 0 else (-1.0) ** n * _derivative(sp.kv, v, z, n, 1.0)
 
 
 @implements("scipy.special.hankel1")
@@ -80,8 +81,8 @@ def hankel1(v, z):
     >>> round(h.real, 6), round(h.imag, 6)
     (0.765198, 0.088257)
     """
-    if not isinstance(v, int):
-        raise TypeError("is of integer orders")
+    if not isinstance(v, int) or np.asarray(z).dtype == np.float32:
+        raise TypeError("is of integer orders, and of float64")
     return pair(sp.jv(v, z), _of_second_kind(v, z))
 
 
@@ -93,8 +94,8 @@ def hankel2(v, z):
     >>> round(h.real, 6), round(h.imag, 6)
     (0.765198, -0.088257)
     """
-    if not isinstance(v, int):
-        raise TypeError("is of integer orders")
+    if not isinstance(v, int) or np.asarray(z).dtype == np.float32:
+        raise TypeError("is of integer orders, and of float64")
     return pair(sp.jv(v, z), -_of_second_kind(v, z))
 
 

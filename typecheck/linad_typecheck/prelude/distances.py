@@ -493,7 +493,7 @@ def seuclidean(u, v, V):
     5.0
     """
     u, v = _pair(u, v)
-    d, scale = u - v, np.asarray(V)
+    d, scale = (u - v) * np.float64(1.0), np.asarray(V)
     if scale.ndim != 1:
         raise TypeError("is of a vector of variances")
     return np.linalg.norm(d / np.sqrt(scale))

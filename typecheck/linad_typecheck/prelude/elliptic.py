@@ -77,6 +77,13 @@ def _rj(x, y, z, p):
     return 6.0 * total + part * _last(two, three, four, five) / (mean * np.sqrt(mean))
 
 
+def _wide(x):
+    """A number or array in float64."""
+    if np.asarray(x).dtype == np.float32:
+        raise TypeError("is of float64: write `x.astype(float)`")
+    return x * np.float64(1.0)
+
+
 def _zero(x):
     """Whether a number is zero or subnormal."""
     return x < 2.2250738585072014e-308
@@ -172,13 +179,8 @@ def elliprg(x, y, z, /):
     return 0.5 * (first + (high - middle) * (middle - low) * _rd(low, high, middle) / 3.0)
 
 
-@elementwise("scipy.special.ellipkinc")
-def ellipkinc(phi, m, /):
-    """Legendre's incomplete elliptic integral of the first kind.
-
-    >>> round(float(ellipkinc(1.0, 0.5)), 6)
-    1.083217
-    """
+@elementwise()
+def _incomplete_first(phi, m, /):
     if m > 1.0 or m != m or phi != phi:
         return np.nan
     if abs(phi) == np.inf or m == -np.inf:
@@ -191,13 +193,18 @@ def ellipkinc(phi, m, /):
     return part if turns == 0.0 else part + 2.0 * turns * sp.ellipk(m)
 
 
-@elementwise("scipy.special.ellipeinc")
-def ellipeinc(phi, m, /):
-    """Legendre's incomplete elliptic integral of the second kind.
+@implements("scipy.special.ellipkinc")
+def ellipkinc(phi, m):
+    """Legendre's incomplete elliptic integral of the first kind.
 
-    >>> round(float(ellipeinc(1.0, 0.5)), 6)
-    0.92733
+    >>> round(float(ellipkinc(1.0, 0.5)), 6)
+    1.083217
     """
+    return _incomplete_first(_wide(phi), _wide(m))
+
+
+@elementwise()
+def _incomplete_second(phi, m, /):
     if m > 1.0 or m != m or phi != phi:
         return np.nan
     if abs(phi) == np.inf or m == -np.inf:
@@ -208,6 +215,16 @@ def ellipeinc(phi, m, /):
     if m != 1.0 and s != 0.0:
         part = s * _rf(c * c, 1.0 - m * s * s, 1.0) - m * s**3 * _rd(c * c, 1.0 - m * s * s, 1.0) / 3.0
     return part if turns == 0.0 else part + 2.0 * turns * sp.ellipe(m)
+
+
+@implements("scipy.special.ellipeinc")
+def ellipeinc(phi, m):
+    """Legendre's incomplete elliptic integral of the second kind.
+
+    >>> round(float(ellipeinc(1.0, 0.5)), 6)
+    0.92733
+    """
+    return _incomplete_second(_wide(phi), _wide(m))
 
 
 @elementwise("scipy.special.ellipkm1")
@@ -290,4 +307,5 @@ def ellipj(u, m):
     >>> [round(float(v), 6) for v in ellipj(1.0, 0.5)]
     [0.803002, 0.595977, 0.823161, 0.932315]
     """
+    u, m = _wide(u), _wide(m)
     return _jacobi_sn(u, m), _jacobi_cn(u, m), _jacobi_dn(u, m), _jacobi_angle(u, m)

@@ -88,17 +88,27 @@ def wofz(z):
     >>> round(w.real, 6), round(w.imag, 6)
     (0.304744, 0.208219)
     """
-    x, y = np.real(z) * np.float64(1.0), np.imag(z) * np.float64(1.0)
+    x, y = np.real(z), np.imag(z)
+    if np.asarray(x).dtype != np.float64:
+        raise TypeError("is of numbers of 64 or 128 bits: write `z.astype(complex)`")
     return pair(_real_part(x, y), _imaginary_part(x, y))
 
 
-@elementwise("scipy.special.voigt_profile")
-def voigt_profile(x, sigma, gamma, /):
+@implements("scipy.special.voigt_profile")
+def voigt_profile(x, sigma, gamma):
     """Voigt's profile: the convolution of a normal density with a Cauchy density.
 
     >>> round(float(voigt_profile(0.0, 1.0, 1.0)), 6)
     0.208709
     """
+    for v in (x, sigma, gamma):
+        if np.asarray(v).dtype == np.float32:
+            raise TypeError("is of float64: write `x.astype(float)`")
+    return _profile(x * np.float64(1.0), sigma * np.float64(1.0), gamma * np.float64(1.0))
+
+
+@elementwise()
+def _profile(x, sigma, gamma, /):
     if x != x or sigma != sigma or gamma != gamma:
         return np.nan
     if sigma == 0.0 and gamma == 0.0:

@@ -367,7 +367,7 @@ def fractional_matrix_power(A, t):
     """
     if isinstance(t, int):
         return np.linalg.matrix_power(_one_square(A), t)
-    return expm(t * logm(A))
+    return expm(t * logm(_one_square(A) * np.float64(1.0)))
 
 
 @implements("scipy.linalg.expm_frechet")

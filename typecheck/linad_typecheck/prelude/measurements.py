@@ -263,7 +263,7 @@ def mean(input, labels=None, index=None):
     2.0
     """
     _whole(labels, index)
-    return np.mean(input)
+    return np.mean(np.asarray(input) * np.float64(1.0))
 
 
 @implements("scipy.ndimage.variance")
@@ -274,7 +274,7 @@ def variance(input, labels=None, index=None):
     1.0
     """
     _whole(labels, index)
-    return np.var(input)
+    return np.var(np.asarray(input) * np.float64(1.0))
 
 
 @implements("scipy.ndimage.standard_deviation")
@@ -285,7 +285,7 @@ def standard_deviation(input, labels=None, index=None):
     1.0
     """
     _whole(labels, index)
-    return np.std(input)
+    return np.std(np.asarray(input) * np.float64(1.0))
 
 
 @implements("scipy.ndimage.maximum")
@@ -363,8 +363,8 @@ def map_coordinates(input, coordinates, output=None, order=3, mode="constant", c
     if order != 1:
         raise TypeError("interpolates linearly: `order=1`")
     a, at = np.asarray(input), np.asarray(coordinates)
-    if a.dtype.kind != "f" or a.ndim > 2:
-        raise TypeError("is of floats, of rank 1 or 2")
+    if a.dtype != np.float64 or a.ndim > 2:
+        raise TypeError("is of float64, of rank 1 or 2")
     if a.ndim == 1:
         return _linear(a, at[0].ravel(), mode, cval).reshape(at.shape[1:])
     return _bilinear(a, at[0].ravel(), at[1].ravel(), mode, cval).reshape(at.shape[1:])

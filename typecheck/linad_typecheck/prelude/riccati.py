@@ -64,6 +64,13 @@ def solve_continuous_are(a, b, q, r, e=None, s=None, balanced=True):
     return _doubled(np.eye(n) + 2.0 * shift * w.T, 2.0 * shift * moved @ g @ w, 2.0 * shift * w @ q @ moved)
 
 
+def _wide(a):
+    a = np.asarray(a)
+    if a.dtype == np.float32:
+        raise TypeError("is of float64: write `a.astype(float)`")
+    return a * np.float64(1.0)
+
+
 @implements("scipy.linalg.polar")
 def polar(a, side="right"):
     """The factors of a polar decomposition ``a = u p``, of which ``u`` is orthogonal and ``p`` positive semidefinite.
@@ -74,7 +81,7 @@ def polar(a, side="right"):
            [ 1.,  0.]]), array([[3., 0.],
            [0., 2.]]))
     """
-    w, s, vh = np.linalg.svd(np.asarray(a) * np.float64(1.0), full_matrices=False)
+    w, s, vh = np.linalg.svd(_wide(a), full_matrices=False)
     if side == "right":
         return w @ vh, vh.T @ (s[:, None] * vh)
     if side == "left":
@@ -92,5 +99,5 @@ def orthogonal_procrustes(A, B, check_finite=True):
     (array([[ 0., -1.],
            [ 1.,  0.]]), 5.0)
     """
-    u, s, vh = np.linalg.svd(((np.asarray(B) * np.float64(1.0)).T @ (np.asarray(A) * np.float64(1.0))).T)
+    u, s, vh = np.linalg.svd((_wide(B).T @ _wide(A)).T)
     return u @ vh, np.sum(s)

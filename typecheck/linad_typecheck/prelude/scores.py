@@ -606,6 +606,8 @@ def wasserstein_distance(u_values, v_values):
     5.0
     """
     u, v = np.sort(_sample(u_values)), np.sort(_sample(v_values))
+    if u.ndim != 1 or v.ndim != 1:
+        raise TypeError("is of samples of rank 1")
     both = np.sort(np.concatenate((u, v)))
     below = both[:-1]
     share = np.searchsorted(u, below, side="right") / u.shape[0] - np.searchsorted(v, below, side="right") / v.shape[0]

@@ -55,9 +55,10 @@ def _length(x, window, nperseg):
 
 def _transforms(x, fs, window, nperseg, noverlap, nfft, detrend):
     """The tapered transforms of the segments of a signal, as rows, with the taper and the length of a transform."""
-    x = np.asarray(x) * np.float64(1.0)
-    if x.ndim != 1:
-        raise TypeError("is of one real signal, of rank 1")
+    x = np.asarray(x)
+    if x.ndim != 1 or x.dtype == np.float32:
+        raise TypeError("is of one real signal, of rank 1 and float64")
+    x = x * np.float64(1.0)
     n = _length(x, window, nperseg)
     overlap = n // 2 if noverlap is None else noverlap
     length = n if nfft is None else nfft
@@ -167,6 +168,8 @@ def freqz(b, a=1, worN=512, whole=False, plot=None, fs=2 * np.pi, include_nyquis
     if plot is not None:
         raise TypeError("does not plot")
     b, a = np.atleast_1d(b), np.atleast_1d(a)
+    if b.dtype == np.float32 or a.dtype == np.float32:
+        raise TypeError("is of coefficients in float64: write `b.astype(float)`")
     if isinstance(worN, int):
         top = 2.0 * np.pi if whole else np.pi
         w = np.linspace(0.0, top, worN, endpoint=include_nyquist and not whole)
@@ -196,8 +199,8 @@ def resample(x, num, t=None, axis=0, window=None, domain="time"):
     array([ 1., -1.])
     """
     x = np.asarray(x)
-    if t is not None or window is not None or domain != "time" or x.ndim != 1:
-        raise TypeError("is of a signal of rank 1, without `t`, `window` and `domain`")
+    if t is not None or window is not None or domain != "time" or x.ndim != 1 or x.dtype == np.float32:
+        raise TypeError("is of a signal of rank 1 and float64, without `t`, `window` and `domain`")
     n = x.shape[0]
     c = np.fft.rfft(x)
     low = min(n, num)

@@ -718,9 +718,10 @@ def eigh_tridiagonal(d, e, eigvals_only=False):
     >>> eigh_tridiagonal(np.array([2.0, 2.0]), np.array([1.0]), eigvals_only=True).round(6)
     array([1., 3.])
     """
-    d, e = np.asarray(d) * np.float64(1.0), np.asarray(e) * np.float64(1.0)
-    if d.ndim != 1 or e.ndim != 1:
-        raise TypeError("is of two vectors")
+    d, e = np.asarray(d), np.asarray(e)
+    if d.ndim != 1 or e.ndim != 1 or d.dtype == np.float32 or e.dtype == np.float32:
+        raise TypeError("is of two vectors of float64")
+    d, e = d * np.float64(1.0), e * np.float64(1.0)
     if d.shape[0] != e.shape[0] + 1:
         raise ValueError("d must have one more element than e")
     matrix = np.diag(d) + np.diag(e, 1) + np.diag(e, -1)

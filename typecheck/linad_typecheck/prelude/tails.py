@@ -20,8 +20,9 @@ def stdtr(df, t, /):
     if df == np.inf or abs(t) == np.inf:
         return sp.ndtr(t)
     if t * t < df:
-        if abs(t) < 1e-8:  # where the function is straight, and derivatives of the square root are not finite
-            return 0.5 + t * np.exp(sp.gammaln(0.5 * (df + 1.0)) - sp.gammaln(0.5 * df)) / np.sqrt(df * np.pi)
+        if abs(t) < 1e-8:  # where the square of t loses its derivatives
+            slope = np.exp(sp.gammaln(0.5 * (df + 1.0)) - sp.gammaln(0.5 * df)) / np.sqrt(df * np.pi)
+            return 0.5 + slope * (t - (df + 1.0) / (6.0 * df) * t**3)
         odd = 0.5 * sp.betainc(0.5, 0.5 * df, t * t / (df + t * t))
         return 0.5 + odd if t > 0.0 else 0.5 - odd
     tail = 0.5 * sp.betainc(0.5 * df, 0.5, df / (df + t * t))
@@ -107,50 +108,52 @@ def gdtrc(a, b, x):
     return sp.gammaincc(b, np.where(x >= 0.0, a * x, np.nan))
 
 
-@implements("scipy.special.pdtr")
-def pdtr(k, m):
+@elementwise("scipy.special.pdtr")
+def pdtr(k, m, /):
     """Distribution function of Poisson's distribution with mean ``m``.
 
     >>> round(float(pdtr(1.0, 1.0)), 6)
     0.735759
     """
-    return sp.gammaincc(np.where(k >= 0.0, np.floor(k), np.nan) + 1.0, np.where(m >= 0.0, m, np.nan))
+    return sp.gammaincc(np.floor(k) + 1.0, m) if k >= 0.0 and m >= 0.0 else np.nan
 
 
-@implements("scipy.special.pdtrc")
-def pdtrc(k, m):
+@elementwise("scipy.special.pdtrc")
+def pdtrc(k, m, /):
     """Survival function of Poisson's distribution with mean ``m``.
 
     >>> round(float(pdtrc(1.0, 1.0)), 6)
     0.264241
     """
-    return sp.gammainc(np.where(k >= 0.0, np.floor(k), np.nan) + 1.0, np.where(m >= 0.0, m, np.nan))
+    return sp.gammainc(np.floor(k) + 1.0, m) if k >= 0.0 and m >= 0.0 else np.nan
 
 
-@implements("scipy.special.bdtr")
-def bdtr(k, n, p):
+@elementwise("scipy.special.bdtr")
+def bdtr(k, n, p, /):
     """Distribution function of the binomial distribution.
 
     >>> float(bdtr(1.0, 2, 0.5))
     0.75
     """
     k, n = np.floor(k), np.floor(n)
-    known = (p >= 0.0) & (p <= 1.0) & (k >= 0.0) & (k <= n)
-    inside = sp.betainc(np.where(k < n, n - k, 1.0), np.maximum(k + 1.0, 1.0), 1.0 - p)
-    return np.where(known, np.where(k == n, 1.0, inside), np.nan)
+    if not (0.0 <= p <= 1.0 and 0.0 <= k <= n):
+        return np.nan
+    return 1.0 if k == n else sp.betainc(n - k, k + 1.0, 1.0 - p)
 
 
-@implements("scipy.special.bdtrc")
-def bdtrc(k, n, p):
+@elementwise("scipy.special.bdtrc")
+def bdtrc(k, n, p, /):
     """Survival function of the binomial distribution.
 
     >>> float(bdtrc(1.0, 2, 0.5))
     0.25
     """
     k, n = np.floor(k), np.floor(n)
-    known = (p >= 0.0) & (p <= 1.0) & (k <= n)
-    inside = sp.betainc(np.maximum(k + 1.0, 1.0), np.where(k < n, n - k, 1.0), p)
-    return np.where(known, np.where(k == n, 0.0, np.where(k < 0.0, 1.0, inside)), np.nan)
+    if not (0.0 <= p <= 1.0 and k <= n):
+        return np.nan
+    if k == n or k < 0.0:
+        return 0.0 if k == n else 1.0
+    return sp.betainc(k + 1.0, n - k, p)
 
 
 @implements("scipy.special.betaincc")

@@ -21,7 +21,10 @@ def _signs(x, axis):
 
 def _sine(x, kind, axis, norm, inverse):
     """A sine transform as a cosine transform of the numbers with alternating signs, in reversed order."""
-    x = np.asarray(x) * np.float64(1.0)
+    x = np.asarray(x)
+    if x.dtype == np.float32:
+        raise TypeError("is of float64: write `x.astype(float)`")
+    x = x * np.float64(1.0)
     signs = _signs(x, axis)
     if (kind == 2 and not inverse) or (kind == 3 and inverse):
         y = sf.idct(x * signs, 3, None, axis, norm) if inverse else sf.dct(x * signs, 2, None, axis, norm)

@@ -16,7 +16,7 @@ def chirp(t, f0, t1, f1, method="linear", phi=0, vertex_zero=True, *, complex=Fa
     """
     if complex:
         raise TypeError("is real here: leave `complex` out")
-    t = np.asarray(t)
+    t = np.asarray(t) * np.float64(1.0)
     if method in ("linear", "lin", "li"):
         phase = f0 * t + 0.5 * (f1 - f0) / t1 * t * t
     elif method in ("quadratic", "quad", "q"):
@@ -62,7 +62,7 @@ def sawtooth(t, width=1):
     >>> float(sawtooth(np.pi))
     0.0
     """
-    return _sawtooth(t, width)
+    return _sawtooth(t * np.float64(1.0), width * np.float64(1.0))
 
 
 @elementwise()
@@ -79,7 +79,7 @@ def square(t, duty=0.5):
     >>> square(np.array([1.0, 4.0]))
     array([ 1., -1.])
     """
-    return _square(t, duty)
+    return _square(t * np.float64(1.0), duty * np.float64(1.0))
 
 
 @implements("scipy.signal.gausspulse")
