@@ -1,4 +1,4 @@
-"""Expressions of library functions on ordinary arguments, for `test_ordinary`: a line each, and no row of `table` for them.
+"""Expressions of library functions on ordinary arguments, for `test_ordinary`: a line each.
 
 ``u`` is a number, ``v`` and ``x`` are vectors of 3 and 6 positive numbers, ``A`` is a positive definite matrix, ``P`` a
 picture of 6 by 8. ``e`` are the numbers of `EDGES`, of which only the values are compared.

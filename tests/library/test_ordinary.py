@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 import statistics
 from contextlib import suppress
 
 import numpy as np
 import pytest
-import scipy.fft
-import scipy.integrate
 import scipy.interpolate
-import scipy.linalg
-import scipy.ndimage
 import scipy.optimize
-import scipy.signal
-import scipy.spatial.distance
-import scipy.special
-import scipy.stats
 from linad import LinadError, linear_grad
 
 from ..examples_of import some
@@ -25,7 +18,7 @@ from .ordinary import EDGES, ON_EDGES, ORDINARY
 from .table import SHORT
 
 NAMES = {
-    **{short: eval(home, {"scipy": scipy}) for home, short in SHORT.items() if home.startswith("scipy.") and home != "scipy.fftpack"},
+    **{short: importlib.import_module(home) for home, short in SHORT.items() if home.startswith("scipy.")},
     "np": np, "statistics": statistics, "so": scipy.optimize, "sx": scipy.interpolate,
 }  # fmt: skip
 VALUES = {

@@ -2,8 +2,8 @@
 
 Carlson's symmetric integrals are computed by duplication: their arguments approach each other by a factor 4 in a step,
 and a series in their differences ends the computation (B. C. Carlson, Numerical Algorithms 10, 13-26, 1995; DLMF
-19.36). Legendre's incomplete integrals follow from them (DLMF 19.25), Jacobi's functions from the arithmetic-geometric mean
-(DLMF 22.20).
+19.36). Legendre's incomplete integrals follow from them (DLMF 19.25), Jacobi's functions from the arithmetic-geometric
+mean (DLMF 22.20).
 """
 
 from __future__ import annotations

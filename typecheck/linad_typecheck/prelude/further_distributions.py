@@ -484,7 +484,8 @@ def powerlaw_logpdf(x, a, loc=0.0, scale=1.0):
     a = _shape(a)
     inside = (z > 0.0) & (z <= 1.0)
     t = np.where(inside, z, 0.5)
-    return np.where(inside, np.log(a) + (a - 1.0) * np.log(t), _lost(np.where((z == 0.0) & (a == 1.0), 0.0, -np.inf), z, a)) - np.log(s)
+    elsewhere = _lost(np.where((z == 0.0) & (a == 1.0), 0.0, -np.inf), z, a)
+    return np.where(inside, np.log(a) + (a - 1.0) * np.log(t), elsewhere) - np.log(s)
 
 
 @implements("scipy.stats.powerlaw.pdf")

@@ -144,7 +144,9 @@ def csd(
 
 
 @implements("scipy.signal.coherence")
-def coherence(x, y, fs=1.0, window="hann_periodic", nperseg=None, noverlap=None, nfft=None, detrend="constant", axis=-1):
+def coherence(
+    x, y, fs=1.0, window="hann_periodic", nperseg=None, noverlap=None, nfft=None, detrend="constant", axis=-1
+):
     """Frequencies, and the squared magnitude of the coherence of two real signals of equal length.
 
     >>> f, c = coherence(np.arange(8.0) ** 2, np.arange(8.0), nperseg=4, detrend=False)

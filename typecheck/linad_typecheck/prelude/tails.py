@@ -31,8 +31,8 @@ def stdtr(df, t, /):
 
 @elementwise()
 def _share(a, b, x, rest, /):
-    """The regularised incomplete beta function at ``x``, by the complement where ``rest``, ``1 - x``, is the more precise
-    of the two."""
+    """The regularised incomplete beta function at ``x``, by the complement where ``rest``, which is ``1 - x``, is the
+    more precise of the two."""
     if x > 0.5:
         other = sp.betainc(b, a, rest)
         if other < 0.9 or rest < 1e-8:
