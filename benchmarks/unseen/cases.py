@@ -7,13 +7,13 @@ from collections.abc import Callable
 import numpy as np
 
 from . import (
-    continua, data, fields, filters, grids, inference, instruments, laboratories, methods, models, numerics, outdoors, physics, recurrences, sciences, series, trades,
-    vectors, workshop,
+    continua, data, fields, filters, grids, inference, instruments, laboratories, methods, models, numerics, outdoors,
+    physics, recurrences, sciences, series, trades, vectors, workshop,
 )  # fmt: skip
 
 ROOMS = (
-    continua, data, fields, filters, grids, inference, instruments, laboratories, methods, models, numerics, outdoors, physics, recurrences, sciences,
-    series, trades, vectors, workshop,
+    continua, data, fields, filters, grids, inference, instruments, laboratories, methods, models, numerics, outdoors,
+    physics, recurrences, sciences, series, trades, vectors, workshop,
 )  # fmt: skip
 
 

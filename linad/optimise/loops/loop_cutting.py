@@ -40,8 +40,8 @@ def settled_ints(s: Loop, r: Ranges, names: Names, clamps: bool = False) -> tupl
 
     Remainders whose dividend is off by less than one divisor become a compare and a sum, hoisted if loop-invariant;
     ``min`` and ``max`` with a provable result become that operand, and with ``clamps``, those of a neighbour of the
-    loop index become a compare and a select, as do its remainders of whatever size. ``r``: what is known at the start of the body.
-    Return the hoisted statements and the loop.
+    loop index become a compare and a select, as do its remainders of whatever size. ``r``: what is known at the start
+    of the body. Return the hoisted statements and the loop.
     """
     made = defined(s)
     before: list[Stmt] = []
