@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 import random
 import re
 from collections.abc import Callable, Sequence
@@ -70,9 +71,12 @@ def changed(source: Source, program: Program) -> Program:
     """The program with one to three edits of its function."""
     before, entry = program.parts()
     tree = ast.parse(entry.replace("np.empty", "np.zeros"))  # what is unset is anything
+    f = within_reach(tree, "f")[0]
+    parameters = copy.deepcopy(f.args)  # they say what it is called with, which stays the same
     rng = random.Random(source.number(0, 2**30))
     for _ in range(source.number(1, 3)):
-        rng.choice(EDITS)(within_reach(tree, "f")[0], rng)
+        rng.choice(EDITS)(f, rng)
+    f.args = parameters
     return replace(program, text=f"{before}\n{ast.unparse(ast.fix_missing_locations(tree))}\n")
 
 
