@@ -22,15 +22,19 @@ import time
 import warnings
 from collections import Counter
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from linad.oracle import attempt, difference
 from linad.codegen.passes import all_passes
 
 from ..batches import Slow, alarm, in_child
 from ..fuzz.test_edited import soon
-from ..properties.roads import Whole, fresh
+from ..properties.roads import Whole, as_tuples, fresh
 from ..kit import load
 from ..strategies import Program
 from . import guard_pages
@@ -103,7 +107,8 @@ def outcome(t: Task) -> str:
     except Unknown:
         return "unknown"
     except (Exception, Slow) as error:
-        return "reads what is unset" if _reads_unset(t.program) else f"{FINDING} {_short(error)}"
+        undefined = _reads_unset(t.program) or _ill_conditioned(t.program)
+        return "unknown" if undefined else f"{FINDING} {_short(error)}"
     if told.startswith("refused"):
         errors = re.split("; (?=LIN)", told.removeprefix("refused: "))
         unpromised = [e for e in errors if not e.startswith(WRITERS[t.writer].refusals)]
@@ -130,6 +135,21 @@ def _reads_unset(program: Program) -> bool:
         except Slow:
             return False
     return difference(*ends) is not None
+
+
+def _ill_conditioned(program: Program) -> bool:
+    """Whether rounding decides the result, as with a singular matrix: it is another one next to the arguments."""
+    rng, run = np.random.default_rng(0), program.load()
+    ends = [attempt(lambda by=by: as_tuples(run(*_stirred(program.args, by, rng)))) for by in (0.0, 1e-15, 1e-14)]
+    return any(difference(ends[0], other, rtol=1e-5, atol=1e-8) is not None for other in ends[1:])
+
+
+def _stirred(x: Any, by: float, rng: np.random.Generator) -> Any:
+    """A copy of arguments whose doubles differ by so much of their size."""
+    if isinstance(x, tuple):
+        return tuple(_stirred(v, by, rng) for v in x)
+    double = isinstance(x, float) or getattr(x, "dtype", None) == float
+    return x * (1.0 + by * rng.normal(size=np.shape(x))) if double else copy(x)
 
 
 def _loads(program: Program) -> bool:

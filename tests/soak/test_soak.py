@@ -2,6 +2,7 @@
 
 import ast
 from dataclasses import replace
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -76,6 +77,14 @@ def test_a_refusal_that_the_language_does_not_promise_is_found():
     assert judge(refused).startswith("refused: LIN")
     assert soak.outcome(soak.Task(0, "plain", refused, ())).startswith(soak.FINDING)
     assert soak.outcome(soak.Task(0, "unbound", refused, ())) == "refused"
+
+
+def test_what_rounding_decides_is_no_evidence(monkeypatch):
+    singular = "import numpy as np\n\ndef f(x):\n    return np.linalg.solve(1.5 + 0.1 * np.outer(np.sin(x), x), x)\n"
+    program = Program(singular, (np.array([0.6, -1.2, 0.4]),))
+    monkeypatch.setattr(soak, "judge", Mock(side_effect=np.linalg.LinAlgError("Singular matrix")))
+    assert soak.outcome(soak.Task(0, "edited", program, ())) == "unknown"
+    assert soak.outcome(soak.Task(0, "edited", PRODUCT, ())).startswith(soak.FINDING)
 
 
 def test_a_found_program_is_kept_with_its_arguments():
