@@ -7,6 +7,14 @@ picture of 6 by 8. ``e`` are the numbers of `EDGES`, of which only the values ar
 from __future__ import annotations
 
 ORDINARY = """
+sp.gammasgn(x - 2.35) * x
+st.multivariate_normal.entropy(v, A)
+st.multivariate_normal.entropy(cov=A)
+st.multivariate_normal.entropy(u, 2.0 * u)
+np.r_[x, u, 1:4] * u
+np.r_[0.5:2:4j, x[:2]] * u
+np.c_[v, 1:4] * u
+np.mgrid[0:1:3j, 0:2] * u
 sp.elliprf(x, 1.0, 2.0)
 sp.elliprf(0.0, x, 2.0)
 sp.elliprd(x, 1.0, 2.0)
@@ -386,6 +394,7 @@ statistics.fmean([1, 2, 6]) * u
 
 EDGES = (0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 10.0, 1e-8, 1e10, float("nan"), float("inf"), float("-inf"))
 ON_EDGES = """
+sp.gammasgn(e)
 sp.elliprf(e, 1.0, 2.0)
 sp.elliprd(1.0, e, 2.0)
 sp.elliprd(1.0, 2.0, e)

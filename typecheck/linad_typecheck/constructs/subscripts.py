@@ -130,9 +130,10 @@ def _joined(ctx: Lowering, node: ast.Subscript) -> Value | None:
             instead = "write `np.meshgrid(np.linspace(...), ..., indexing='ij')`"
             raise Refused(Unsupported(ctx.span(node), what, instead))
         return pull(ctx, _at(node, _grid(node, items, attr)))
-    if any(isinstance(n, ast.Slice) or (isinstance(n, ast.Constant) and isinstance(n.value, str)) for n in items):
-        instead = "write `np.arange(...)` or `np.linspace(...)`, and `np.concatenate`"
-        raise Refused(Unsupported(ctx.span(node), f"a range or a text in `np.{attr}`", instead))
+    if any(isinstance(n, ast.Constant) and isinstance(n.value, str) for n in items):
+        instead = "name the axis: `np.concatenate((...), axis=...)`"
+        raise Refused(Unsupported(ctx.span(node), f"a text in `np.{attr}`", instead))
+    items = [_points(node, n) if _is_range(n) else n for n in items]
     given = ast.Tuple([_of_numpy(node, "atleast_1d", n) for n in items] if attr == "r_" else items, ast.Load())
     return pull(ctx, _at(node, _of_numpy(node, "concatenate" if attr == "r_" else "column_stack", given)))
 
@@ -169,13 +170,21 @@ def _at(node: ast.expr, made: ast.expr) -> ast.expr:
 
 
 def _is_range(n: ast.expr) -> bool:
-    """``lo:hi`` or ``lo:hi:step``; an imaginary step is a number of points, as for `np.linspace`."""
-    return isinstance(n, ast.Slice) and n.upper is not None and not isinstance(getattr(n.step, "value", None), complex)
+    """``lo:hi`` or ``lo:hi:step``."""
+    return isinstance(n, ast.Slice) and n.upper is not None
+
+
+def _points(at: ast.expr, n: ast.Slice) -> ast.expr:
+    """The numbers of a range; an imaginary step is how many there are, the last one included."""
+    start, step = n.lower or ast.Constant(0), n.step or ast.Constant(1)
+    if isinstance(step, ast.Constant) and isinstance(step.value, complex):
+        return _of_numpy(at, "linspace", start, n.upper, ast.Constant(int(abs(step.value))))
+    return _of_numpy(at, "arange", start, n.upper, step)
 
 
 def _grid(at: ast.expr, items: Sequence[ast.Slice], attr: str) -> ast.expr:
     """The coordinates of the cells of a grid."""
-    along = [_of_numpy(at, "arange", n.lower or ast.Constant(0), n.upper, n.step or ast.Constant(1)) for n in items]
+    along = [_points(at, n) for n in items]
     if len(along) == 1:
         return along[0]
     axes = _of_numpy(at, "meshgrid", *along, indexing="ij", **({"sparse": True} if attr == "ogrid" else {}))

@@ -57,6 +57,19 @@ def multivariate_normal_pdf(x, mean=None, cov=1.0, allow_singular=False):
     return np.exp(multivariate_normal_logpdf(x, mean, cov))
 
 
+@implements("scipy.stats.multivariate_normal.entropy")
+def multivariate_normal_entropy(mean=None, cov=1):
+    """Differential entropy of the multivariate normal distribution: what its log density lacks at the mean, and 1/2 a dimension.
+
+    >>> round(float(multivariate_normal_entropy(None, np.eye(2))), 6)
+    2.837877
+    """
+    spread = np.asarray(1.0 if cov is None else cov)
+    n = np.asarray(mean).size if mean is not None else spread.shape[0] if spread.ndim > 1 else 1
+    center = mean if mean is not None else np.zeros(n) if spread.ndim > 1 else 0.0
+    return 0.5 * n - multivariate_normal_logpdf(center, center, cov)
+
+
 @implements("scipy.stats.dirichlet.logpdf")
 def dirichlet_logpdf(x, alpha):
     """Logarithm of the density of the Dirichlet distribution at one point, whose last number may be left out.

@@ -61,6 +61,21 @@ def _pole(a, b):
 # --------------------------------------------------------------------------------------- beta and binomial functions
 
 
+@elementwise("scipy.special.gammasgn")
+def gammasgn(x, /):
+    """Sign of the gamma function; NaN at its poles, and beside a zero the zero's sign.
+
+    >>> float(gammasgn(-0.5))
+    -1.0
+    """
+    if x == 0.0:
+        return math.copysign(1.0, x)
+    below = np.floor(x)
+    if x < 0.0 and below == x:
+        return np.nan
+    return 1.0 if x > 0.0 or below % 2.0 == 0.0 else -1.0
+
+
 @elementwise("scipy.special.rgamma")
 def rgamma(z, /):
     """Reciprocal of the gamma function, by reflection below 0.5. It is 0 at the poles.
