@@ -70,10 +70,12 @@ def gammasgn(x, /):
     """
     if x == 0.0:
         return math.copysign(1.0, x)
+    if x > 0.0:
+        return 1.0
     below = np.floor(x)
-    if x < 0.0 and below == x:
+    if not below < x:
         return np.nan
-    return 1.0 if x > 0.0 or below % 2.0 == 0.0 else -1.0
+    return 1.0 if below % 2.0 == 0.0 else -1.0
 
 
 @elementwise("scipy.special.rgamma")
