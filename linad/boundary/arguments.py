@@ -21,7 +21,7 @@ from linad_typecheck.signature import (
 from linad_typecheck.types import INTS, LIMITS, MAX_RANK, WORDS_OF_DTYPES, Array, DType, Scalar
 from linad_typecheck.words import with_article
 
-from .entities import DTYPES, NUMPY_NAMES, array_type, entity
+from .entities import DTYPES, NUMPY_NAMES, array_type, entity, is_mark
 from .objects import PARTIALS, Given, is_callable
 from .overlap import check_apart, check_written
 from linad.structures import is_complex
@@ -404,7 +404,8 @@ def argument_type(value: object, where: str) -> object:
         return static(value)
     if type(value) is slice and all(v is None or type(v) is int for v in (value.start, value.stop, value.step)):
         return ArgStatic(RecordConstant(SLICE, (value.start, value.stop, value.step)), "slice")
-    if isinstance(value, type | np.dtype | Enum | np.ufunc | BuiltinFunctionType | DISPATCHED) and isinstance(
+    kinds = type | np.dtype | Enum | np.ufunc | BuiltinFunctionType | DISPATCHED
+    if (isinstance(value, kinds) or is_mark(value)) and isinstance(
         found := entity(value, ""), External | EnumMember | RecordClass | EnumClass
     ):
         return ArgStatic(found, "entity")

@@ -93,6 +93,8 @@ def entity(value: object, key: str) -> Entity | None:
         return Constant(record)
     if isinstance(value, Enum):
         return member(value)
+    if is_mark(value):
+        return EnumMember(f"{_class_key(type(value))} object", str(_number_of(value)), Opaque("an object"))
     if isinstance(value, type) and issubclass(value, Enum) and value.__members__:
         return EnumClass(_class_key(value), tuple((n, member(m)) for n, m in value.__members__.items()))
     if isinstance(value, type) and issubclass(value, Exception) and value.__module__ not in ("builtins", *LIBRARIES):
@@ -139,6 +141,28 @@ def member(value: Enum) -> EnumMember:
     held = value.value
     known = held if is_constant(held) else Opaque(with_article(type(held).__name__))
     return EnumMember(_class_key(type(value)), value.name, known, isinstance(value, int | str))
+
+
+_OF_MARKS = frozenset(
+    "__module__ __qualname__ __doc__ __slots__ __dict__ __weakref__ __firstlineno__ __static_attributes__ __new__ "
+    "__repr__ __str__ __reduce__".split()
+)
+_marks: dict[int, object] = {}  # by `id`; they are kept, so that no other object has that number
+
+
+def is_mark(value: object) -> bool:
+    """Whether nothing but its identity can be known of an object, such as a default that no caller gives."""
+    cls = type(value)
+    if cls.__module__ == "builtins":
+        return cls is object
+    own = cls.__bases__ == (object,) and type(cls) is type and not isinstance(value, ModuleType | type)
+    return own and not getattr(value, "__dict__", None) and vars(cls).keys() <= _OF_MARKS
+
+
+def _number_of(value: object) -> int:
+    """The number of an object, in the order in which they are met."""
+    _marks.setdefault(id(value), value)
+    return list(_marks).index(id(value))
 
 
 def _class_key(cls: type) -> str:

@@ -29,7 +29,7 @@ from linad_typecheck.signature import ArgRecord
 
 from .. import implementing
 from .arguments import described
-from .entities import compiled_of, elementwise, entity, fingerprint, rules_of, underlying
+from .entities import compiled_of, elementwise, entity, fingerprint, is_mark, rules_of, underlying
 from .errors import refusal
 from .locate import file_of, locate
 from .objects import MISSING, PARTIALS, Property, attribute, classes, is_object, items_of, of_parents
@@ -454,7 +454,7 @@ class LiveScope:
             record, count = of
             found = [self.lookup(f"{name}.{k}") for k in range(count)]
             return None if None in found else (Items(record, tuple(found)), f"items {record!r} {count}")
-        if not is_object(value):
+        if not is_object(value) or is_mark(value):
             return None
         made = self._instance(name, value)
         return made, f"object {made.classes} {made.made}"

@@ -45,7 +45,7 @@ from linad_typecheck.names.scope import (
 )
 from linad_typecheck.signature import RecordStructure, RecordTag, Signature, Structure
 from linad_typecheck.source import SourceFile
-from linad_typecheck.names.records import MAKE_RECORD, OWN_BEHAVIOUR
+from linad_typecheck.names.records import DERIVED, MAKE_RECORD, OWN_BEHAVIOUR
 from linad_typecheck.words import with_article
 
 from linad.structures import complex_of
@@ -89,9 +89,7 @@ def as_record(value: object) -> RecordClass | None:
 def _read(cls: type) -> RecordClass | Opaque:
     name = cls.__name__
     if issubclass(cls, tuple) and hasattr(cls, "_fields"):
-        if cls.__bases__ != (tuple,) and set(cls.__bases__) != {tuple, typing.Generic}:
-            return Opaque(f"the class `{name}` derived from a named tuple", "derive from `NamedTuple` itself")
-        odd = _own(cls, "named tuple")
+        odd = _odd_tuple(cls)
         if odd:
             return Opaque(f"the named tuple `{name}`, which {odd}", "leave that out")
         return _record(cls, True, [(f, cls._field_defaults.get(f, NO_DEFAULT), False) for f in cls._fields])
@@ -104,9 +102,15 @@ def _read(cls: type) -> RecordClass | Opaque:
     return replace(made, mutable=not cls.__dataclass_params__.frozen)
 
 
-def _own(cls: type, kind: str) -> str:
-    own = next((n for n in OWN_BEHAVIOUR[kind] if n in vars(cls)), None)
-    return f"defines `{own}`" if own else ""
+def _odd_tuple(cls: type) -> str:
+    """Features of a named tuple, or of a class derived from one, that make its instances more than their fields."""
+    for c in cls.__mro__[: cls.__mro__.index(tuple)]:
+        generated = set(c.__bases__) - {typing.Generic} == {tuple}
+        odd = OWN_BEHAVIOUR["named tuple"] if generated else (*OWN_BEHAVIOUR[DERIVED], *cls._fields)
+        own = next((n for n in odd if n in vars(c)), None)
+        if own is not None:
+            return f"defines `{own}`"
+    return ""
 
 
 def _odd(cls: type) -> str:

@@ -57,6 +57,25 @@ class Single(NamedTuple):
     s: np.float32
 
 
+class Steep(Layer):
+    """A layer with methods of its own."""
+
+    __slots__ = ()
+    factor = 2.0
+
+    def norm(self):
+        return self.b * self.factor
+
+    @property
+    def half(self):
+        return self.w * 0.5
+
+
+class Ray(collections.namedtuple("Ray", "start way")):
+    def at(self, t):
+        return self.start + t * self.way
+
+
 class Loose(NamedTuple):
     x: Float[np.ndarray, "n"]
     y: np.ndarray
@@ -195,6 +214,17 @@ def constants(c: float) -> float:
 
 def inherits(w: Wide) -> float:
     return w.extra * w.t + w.x[w.k]
+
+
+def derives(p: Steep) -> float:
+    w, b, gain = p
+    ray = Ray(p.norm(), gain)._replace(way=b * gain)
+    known = isinstance(p, Layer) and isinstance(ray, tuple)
+    return ray.at(p.half[0] + w[1]) + ray[0] if known else 0.0
+
+
+def makes_derived(w: Float64[np.ndarray, "n"], t: float):
+    return Steep(w * t, t), Ray(t, w + t)
 
 
 def loose(p: Loose) -> float:

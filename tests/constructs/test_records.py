@@ -44,6 +44,8 @@ CASES = {
     "defaults": [(1.5, 2.0, (0.5, 3)), (1.5, 0.5, (2.0, 1))],
     "constants": [(1.5,)],
     "inherits": [(m.Wide(V, 2.0, 1, 3.0),)],
+    "derives": [(m.Steep(V, 2.0),)],
+    "makes_derived": [(V, 1.5)],
     "loose": [(m.Loose(V, V.reshape(3, 1), 2.0),), (m.Loose(V.astype(np.float32), V.reshape(1, 3), 2),)],
     "early_return": [(m.Pair(1.5, 2.0), 5), (m.Pair(1.5, 2.0), 1)],
     "chosen": [(m.Pair(1.5, 2.0), 3.0), (m.Pair(1.5, 2.0), -1.0)],
@@ -117,7 +119,7 @@ def assert_classes(ours, theirs):
             assert_classes(x, y)
 
 
-ANNOTATED = ["reads", "nested", "makes_nested", "carried_by_while", "fields_swapped", "replaced", "tuple_of_records", "single", "inherits", "empty_fields", "constants"]
+ANNOTATED = ["reads", "nested", "makes_nested", "carried_by_while", "fields_swapped", "replaced", "tuple_of_records", "single", "inherits", "derives", "makes_derived", "empty_fields", "constants"]
 
 
 @pytest.mark.parametrize("name", ANNOTATED)

@@ -38,7 +38,8 @@ class Checks:
 @dataclass(frozen=True)
 class Computes:
     a: float = field(init=False)
-class Derived(P): pass
+class Derived(P):
+    def __new__(cls, w): return super().__new__(cls, w, 1.0)
 class Plain: pass
 class Indexed(NamedTuple):
     a: float
@@ -57,7 +58,7 @@ REFUSED = {
     "mutable of another attribute": ("unsupported", "c: float", "m = Mutable(c)\nm.b = 2.0\nreturn m.a", "`.b`"),
     "post init": ("unsupported", "c: float", "return Checks(c).a", "`__post_init__`"),
     "computed field": ("unsupported-annotation", "p: Computes", "return p.a", "computes its field `a`"),
-    "derived named tuple": ("unsupported-annotation", "p: Derived", "return p.b", "derived from a named tuple"),
+    "derived named tuple": ("unsupported-annotation", "p: Derived", "return p.b", "`__new__`"),
     "plain class": ("unsupported-annotation", "p: Plain", "return p.b", "the class `Plain`"),
     "own indexing": ("unsupported-annotation", "p: Indexed", "return p.a", "`__getitem__`"),
     "holds itself": ("unsupported-annotation", "p: Tree", "return 0.0", "holds itself"),

@@ -67,11 +67,7 @@ WAYS: dict[str, str] = {
     "builtins.exec": "first = first + 1.0\nreturn first",
     "numpy.vectorize": "return np.array([f(v) for v in x]).sum()",
     **dict.fromkeys(("numpy.linalg.eig", "numpy.linalg.eigvals"), "w, v = np.linalg.eigh(a)\nreturn w.sum()"),
-    **dict.fromkeys(
-        ("numpy.put", "numpy.putmask", "numpy.place"), "b, values = x.copy(), 2.0 * x\nb[idx] = values\nb[mask] = values[mask]\nreturn b.sum()"
-    ),
     "numpy.apply_along_axis": "return np.array([f(row) for row in a]).sum()",
-    "numpy.trim_zeros": "lo, hi = 0, n\nwhile lo < hi and x[lo] == 0.0:\n    lo += 1\nreturn x[lo:hi].sum()",
     "numpy.unstack": "return (a[0] * a[1]).sum()",
     "numpy.fft": _WAVES,
     "numpy.lib": _SLICES,
@@ -206,7 +202,7 @@ def test_names_that_libraries_have_are_not_taken_for_others(home):
         assert missing == []
 
 
-@pytest.mark.parametrize("call", ["np.linalg.tensorinv(a)[0, 0]", "np.trim_zeros(x)[0]", "x.put(0, 1.0)", "math.nextafter(first, 1.0)", "x.byteswap()[0]"])
+@pytest.mark.parametrize("call", ["np.linalg.tensorinv(a)[0, 0]", "np.unstack(x)[0]", "x.put(0, 1.0)", "math.nextafter(first, 1.0)", "x.byteswap()[0]"])
 def test_no_edit_makes_another_function_of_one_that_exists(call):
     text = HEAD.format(module="") + f"    return {call}\n"
     (found,) = [d for d in check_source(text, "program.py") if d.severity == "error"]

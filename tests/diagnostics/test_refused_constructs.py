@@ -18,7 +18,7 @@ def f(x: Vec, M: Mat, w: float):
 
 # what is written: the line, a word of the message, a word of the way out
 REFUSED = {
-    "return np.trim_zeros(x)[0]": (1, "`np.trim_zeros`", "slice"),
+    "return np.unstack(x)[0]": (1, "`np.unstack`", "index"),
     "return np.fft.hfft(x)[0]": (1, "`np.fft.hfft`", "`np.fft.fft`"),
     "return np.outer(x, x).tolist()[0]": (1, "a list of lists", "list(a)"),
     "return np.random.normal()": (1, "`np.random.normal`", "draw the numbers outside"),

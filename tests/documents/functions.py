@@ -143,6 +143,8 @@ EXAMPLES = {
         for n in "add subtract multiply divide true_divide power maximum minimum fmax fmin logaddexp hypot".split()
     },
     "numpy.fill_diagonal": "np.fill_diagonal(C, x)", "numpy.copyto": "np.copyto(w, u)",
+    "numpy.put": "np.put(w, idx, u)", "numpy.putmask": "np.putmask(w, mask, u)", "numpy.place": "np.place(w, mask, u)",
+    "numpy.put_along_axis": "np.put_along_axis(w, idx, x, 0)",
     "numpy.arange": "np.arange(0.0, x, 0.5)", "numpy.array": "np.array([x, y])",
     "numpy.asarray": "np.asarray([x, y])", "numpy.astype": "np.astype(v, np.float32)",
     "numpy.average": "np.average(v, weights=u)", "numpy.bincount": "np.bincount(idx, v)",

@@ -26,6 +26,33 @@ def low(v, k):
         raise KeyError(k)
     return w * positive(w)
 
+def total(v, least):
+    s, k = 0.0, 0
+    for w in v:
+        if w < least:
+            raise ValueError("too small")
+        if w > 1.5:
+            s += positive(w - least)
+        else:
+            s += w * w
+    while s > 0.1 and k < 2:
+        s = s * positive(v[k]) if v[k] < 9.0 else s - 1.0
+        k += 1
+    return s
+def squares(v, most):
+    out = np.zeros(len(v))
+    for i in range(len(v)):
+        if v[i] > most:
+            raise KeyError(i)
+        out[i] = v[i] ** 2
+    return out if most > 0.0 else v * 2.0
+def first_below(a, i):
+    while a[i] > -1.0:
+        i += 1
+    if a[i + 1] < 0.0:
+        raise KeyError(i)
+    return a[i] * i
+
 def next_to(a, i): return a[i] * a[i + 1]
 def known(name):
     if name == "a":
@@ -46,6 +73,12 @@ ACCEPTED = {
     "    else:\n        s += 1.0\nreturn s",
     "an index": "s = 0.0\nfor i in range(len(x)):\n    try:\n        s += next_to(x, i)\n    except IndexError:\n        s += x[i]\nreturn s",
     "always or never": "s = 0.0\nfor name in ('a', 'b'):\n    try:\n        w = known(name)\n    except KeyError:\n        w = x[1]\n    s += w * x[0]\nreturn s",
+    "in a loop": "s = 0.0\nfor k in (-2.0, -1.0, 0.0):\n    try:\n        s += total(x[2:], k) + total(x, k)\n    except ValueError:\n        s += x[0] * k\nreturn s",
+    "in a loop that makes an array": "s = 0.0\nfor k in (3.0, 1.0, -2.0):\n    try:\n        y = squares(x, k)\n    except KeyError:\n        y = 3.0 * x\n    s += (y * x).sum()\nreturn s",
+    "in a loop that does not end": "s = 0.0\nfor i in range(len(x) + 1):\n    try:\n        s += first_below(x, i)\n    except IndexError:\n        s += x[0] * i\nreturn s",
+    "another one later": "def g(v, i):\n    w = positive(v)\n    if i > 0 and w > -1.0:\n        assert v > 0.0\n    return w\ns = 0.0\nfor i in range(len(x)):\n    try:\n        s += g(x[i], i)\n    except ValueError:\n        s += i * x[i]\nreturn s",
+    "a root": "from scipy.optimize import brentq\ns = 0.0\nfor v in x:\n    try:\n        s += brentq(lambda t: t * t * t - v, 0.0, 2.0)\n    except ValueError:\n        s += v\nreturn s",
+    "a fit": "from scipy.optimize import curve_fit\ntry:\n    p, c = curve_fit(lambda t, a, b: a * t + b, np.arange(4.0), x)\nexcept RuntimeError:\n    p = x[:2]\nreturn p[0] * p[1] ** 2",
     "a missing key": "d = {}\nfor i in range(len(x)):\n    try:\n        d[i % 2] += x[i]\n    except KeyError:\n        d[i % 2] = 2.0 * x[i]\nreturn d[0] * d[1]",
     "a method of a list": "xs, s = [1.0], 0.0\nfor v in x:\n    try:\n        s += v\n        w = xs.pop()\n    except IndexError:\n        w = v\n    s += w\nreturn s",
 }
@@ -73,3 +106,11 @@ def test_handlers_run_where_they_do_in_python(name):
 def test_changes_before_an_exception_are_refused(name):
     with pytest.raises(LinadError, match="`try` whose block may raise what it catches"):
         linear_grad(made(REFUSED[name]), backend="interpret")(np.ones(4))
+
+
+def test_what_does_not_converge_here_is_told_to_no_handler():
+    body = "from scipy.optimize import root_scalar\ntry:\n    return root_scalar(lambda t: t * t + x[0], x0=1.0, x1=2.0).root\nexcept Exception:\n    return 0.0"
+    f = linear_grad(made(body), backend="interpret")
+    assert f(np.array([-4.0])) == pytest.approx(2.0)
+    with pytest.raises(RuntimeError, match="Failed to converge"):  # SciPy returns a number
+        f(np.ones(1))

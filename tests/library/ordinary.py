@@ -36,6 +36,12 @@ sp.ellipkm1(x)
 np.stack(sp.ellipj(x, 0.3))
 np.stack(sp.ellipj(2.0, 0.4*x))
 np.stack(sp.ellipj(0.5, 1.0-1e-12*x))
+sp.loggamma(x)
+sp.loggamma(3*x - 2 + 1j*x).real
+sp.loggamma(9*x - 12 - 2j*x).imag
+sp.gamma(3*x - 2 + 1j*x).real
+sp.gamma(2*x + 9j*x).imag
+sp.rgamma(3*x - 2 + 1j*x).imag
 sp.wofz(x).real
 sp.wofz(x).imag
 np.abs(sp.wofz(x + 0.4j))
@@ -405,6 +411,7 @@ sp.ellipkinc(0.5, e)
 sp.ellipeinc(e, 0.5)
 sp.ellipeinc(0.5, e)
 np.stack(sp.ellipj(0.5, e))
+sp.loggamma(e)
 sp.wofz(e).real
 sp.wofz(e).imag
 sp.voigt_profile(e, 1.0, 0.5)

@@ -574,6 +574,11 @@ _rows("numpy", """
     diag_indices_from: np.diag_indices_from(S) | np.diag_indices_from(A)
     fill_diagonal: Z = A.copy(); np.fill_diagonal(Z, 2); return Z
     copyto: z = x.copy(); np.copyto(z, y); return z | z = x.copy(); np.copyto(z, 2); return z
+    put: z = x.copy(); np.put(z, [0, -1], y[:1]); return z | Z = A.copy(); np.put(Z, [[1, 0]], x[:2]); return Z | z = x.copy(); np.put(z, [9], 1); return z | z = x.copy(); np.put(z, 1, 2); return z
+    putmask: z = x.copy(); np.putmask(z, x > 1, x * x); return z | Z = A.copy(); np.putmask(Z, A > 1, A[0]); return Z | z = x.copy(); np.putmask(z, x > 1, 2); return z | z = x.copy(); np.putmask(z, x[1:] > 1, 2); return z
+    place: z = x.copy(); np.place(z, x > 1, y[:2]); return z | Z = A.copy(); np.place(Z, A > 1, x); return Z | z = x.copy(); np.place(z, x[1:] > 1, y); return z | z = x.copy(); np.place(z, x > -9, y[:0]); return z
+    put_along_axis: Z = A.copy(); np.put_along_axis(Z, np.argmax(A, axis=1)[:, None], 2, axis=1); return Z | Z = A.copy(); np.put_along_axis(Z, np.argmin(A, axis=0)[None], A[:1], 0); return Z
+    trim_zeros: np.trim_zeros(x) | np.trim_zeros(x * (x > 1), "f") | np.trim_zeros(x * (x > 1), "b") | np.trim_zeros(x * 0)
     correlate: np.correlate(x, y) | np.correlate(x, y, "full") | np.correlate(x, y[:2], "same")
     convolve: np.convolve(x, y) | np.convolve(x, y, "valid") | np.convolve(x, y[:2], "same")
     polyval: np.polyval(x, 2.0) | np.polyval(x, y) | np.polyval([1.0, 2.0], e)

@@ -12,10 +12,15 @@ from .source import SourceFile
 
 def lost_updates(program: ir.Program, source: SourceFile) -> list[UpdateLost]:
     """A message per array, at its first update. Updates that lowering inserted are ignored."""
-    return [m for f in program.functions.values() for m in _of(f, source)]
+    found = [_of(f) for f in program.functions.values()]
+    # an update of several arrays, of complex numbers; one that also stands in a copy of statements, which is tested
+    useful = {s.span for reached, _ in found for s in reached}
+    lost = [(s, name) for _, more in found for s, name in more if s.span not in useful]
+    return [UpdateLost(s.span, name) for s, name in lost if s.span.file == source.name and _written(s, name, source)]
 
 
-def _of(f: ir.Function, source: SourceFile) -> list[UpdateLost]:
+def _of(f: ir.Function) -> tuple[list[ir.Stmt], list[tuple[ir.Stmt, str]]]:
+    """The first updates of the arrays on which results depend, and those of others, with their names."""
     made: set[str] = set()
     first: dict[str, ir.Stmt] = {}
     flow = _Flow({}, {p.var.name for p in f.params} | _names(f.body.results))
@@ -25,12 +30,9 @@ def _of(f: ir.Function, source: SourceFile) -> list[UpdateLost]:
         target = flow.see(s)
         if target is not None and target.name in made:
             first.setdefault(target.name, s)
-    if not first:
-        return []
-    reached = flow.reached()
-    useful = {s.span for name, s in first.items() if name in reached}  # an update of several arrays, of complex numbers
-    lost = [(s, ir.base_name(name)) for name, s in first.items() if name not in reached and s.span not in useful]
-    return [UpdateLost(s.span, name) for s, name in lost if s.span.file == source.name and _written(s, name, source)]
+    reached = flow.reached() if first else set()
+    useful = [s for name, s in first.items() if name in reached]
+    return useful, [(s, ir.base_name(name)) for name, s in first.items() if name not in reached]
 
 
 @dataclass

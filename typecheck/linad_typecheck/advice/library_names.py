@@ -43,7 +43,7 @@ _NAMES: dict[str, str] = {
         iti0k0 itj0y0 itmodstruve0 itstruve0 ivp j_roots jacobi jn_zeros jnjnp_zeros jnp_zeros jnyn_zeros
         js_roots jve jvp k0 k0e k1 k1e kei kei_zeros keip keip_zeros kelvin kelvin_zeros ker ker_zeros kerp
         kerp_zeros kn kolmogi kolmogorov kv kve kvp l_roots la_roots laguerre lambertw legendre legendre_p
-        legendre_p_all lmbda log_wright_bessel loggamma lpmv lqmn lqn mathieu_a mathieu_b mathieu_cem
+        legendre_p_all lmbda log_wright_bessel lpmv lqmn lqn mathieu_a mathieu_b mathieu_cem
         mathieu_even_coef mathieu_modcem1 mathieu_modcem2 mathieu_modsem1 mathieu_modsem2 mathieu_odd_coef
         mathieu_sem modfresnelm modfresnelp modstruve nbdtr nbdtrc nbdtri nbdtrik nbdtrin ncfdtr ncfdtri
         ncfdtridfd ncfdtridfn ncfdtrinc nctdtr nctdtridf nctdtrinc nctdtrit ndtri_exp nrdtrimn nrdtrisd

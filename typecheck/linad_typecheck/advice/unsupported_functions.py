@@ -46,16 +46,12 @@ ELSEWHERE: dict[str, str] = {
         "of a symmetric matrix take `np.linalg.eigh`; what others have may be complex: call it in a function under "
         "`linad.rule`, with the derivative of the eigenvalue that is meant",
     ),
-    **dict.fromkeys(
-        ("numpy.put", "numpy.putmask", "numpy.place"), "assign: `a[idx] = values`, `a[mask] = values[mask]`"
-    ),
     "numpy.ndarray": "write `np.empty(shape)`",
     **dict.fromkeys(
         ("numpy.matrix", "numpy.asmatrix", "numpy.bmat"),
         "use an array of rank 2: `np.array(...)`, `np.block(...)`, with `@` for the product of matrices and `.T`",
     ),
     "numpy.apply_along_axis": "write `np.array([f(row) for row in a])`",
-    "numpy.trim_zeros": "slice: `a[lo:hi]`",
     "numpy.unstack": "index: `a[0]`, `a[1]`",
     "numpy.fft": _WAVES,
     "numpy.lib": "write the slices out: `x[:-2] + x[1:-1] + x[2:]`",

@@ -27,6 +27,7 @@ from ..engine.quoted import Quoted
 from ..engine.refusal import Refused, forget
 from ..engine.rulebook import Args, is_elementwise
 from ..engine.signatures import inputs_of
+from ..engine.snippets import snippet_value
 from ..engine.sizes import is_array, rank_of
 from ..engine.function import expand_shared, updated_by
 from ..engine.spec import CallOptions
@@ -171,6 +172,11 @@ def _method(ctx: Lowering, node: ast.Call, base: Value, hint: str) -> Value | No
     match base:
         case ScalarValue(weak=False) if name in SCALAR_METHODS:  # a NumPy scalar
             return unwrapped(ctx, method(ctx, rank_zero(base), name, given(), ""), ctx.span(node))
+        case ScalarValue() if (text := _OF_NUMBERS.get((name, base.dtype, base.weak))) and not node.args:
+            if name == "bit_length" and isinstance(base.atom, Const):
+                return literal(base.atom.value.bit_length())
+            ctx.wants_literal(base)  # it often decides about a size
+            return snippet_value(ctx, given(), text, v=base)
         case _ if lists.is_list(base):
             return lists.method(ctx, node, base, name)
         case _ if queues.is_deque(base):
@@ -190,6 +196,16 @@ def _method(ctx: Lowering, node: ast.Call, base: Value, hint: str) -> Value | No
         case EntityValue(entity=RecordClass() as record):
             return of_class(ctx, node, record)
     return None
+
+
+_INTEGER = "bool(np.isfinite(v)) and bool(np.floor(v) == v)"
+# Methods of numbers, by their dtype and whether they are Python's.
+_OF_NUMBERS = {
+    ("bit_length", "i64", True): "int(np.sum((abs(v) >> np.arange(63)) > 0))",
+    **{("is_integer", dtype, weak): _INTEGER for dtype in ("f64", "f32") for weak in (True, False)},
+    ("conjugate", "f64", True): "v",
+    ("conjugate", "i64", True): "v",
+}
 
 
 def _called(ctx: Lowering, node: ast.Call, callee: Value, hint: str) -> Value:

@@ -211,7 +211,9 @@ def fold(ctx: Lowering, node: ast.Call, dotted: str, called: str, hint: str) -> 
     if extremum and len(node.args) != 1 and not given:
         return None
     if extremum and "key" in given:
-        if given.keys() != {"key"} or len(node.args) != 1:
+        if len(node.args) > 1:
+            node = _with(node, ast.copy_location(ast.Tuple(node.args, ast.Load()), node))
+        if given.keys() != {"key"}:
             instead = "write a loop, or take the cell that `np.argmax` or `np.argmin` finds"
             raise Refused(Unsupported(ctx.span(given["key"]), f"`key=` of this `{name}`", instead))
         return EXTREMES[0](ctx, node, name, expression(ctx, given["key"]))

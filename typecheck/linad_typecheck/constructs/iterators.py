@@ -19,10 +19,11 @@ from ..engine.state import Lowering
 from ..engine.sequences import Generated, Unrolled, iteration
 from ..engine.values import (
     CYCLE, ITERATOR, ITERATORS, RANGE, SILENT, Binding, Bottom, EntityValue, FunctionValue, Poison, ScalarValue,
-    TupleValue, Value, contains, is_complex, literal,
+    TupleValue, Value, contains, describe, is_complex, literal, type_of,
 )  # fmt: skip
 from ..library.definitions import definitions
 from ..messages.language import BadCall, Unsupported
+from ..messages.types import WrongType
 from ..ir.core import Const
 from ..names.scope import External, FunctionSource
 from ..registry import enter
@@ -182,6 +183,10 @@ def as_object(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) 
             return value
         if _is_sequence(value):
             return TupleValue((value, literal(0)), ITERATOR)
+        if isinstance(value, ScalarValue):
+            ctx.raised("TypeError")
+            found = describe(type_of(value))
+            raise Refused(WrongType(ctx.span(node), "a loop runs over a range, an array or a tuple", found))
         node = ast.copy_location(ast.Call(node.func, [Quoted(node.args[0], value)], []), node)
     if any(isinstance(a, ast.Starred) for a in node.args):
         over = iteration(ctx, node)

@@ -46,10 +46,12 @@ def unpacked(ctx: Lowering, value: Value, count: int, span: Span, call: bool = F
         return value.items
     if not is_array(value) or not rank_of(value):
         found = f"a tuple of {len(value.items)}" if isinstance(value, TupleValue) else describe(type_of(value))
+        ctx.raised(error if isinstance(value, TupleValue) else "TypeError")
         ctx.report(WrongType(span, f"{count} names take the values of a tuple of {count}", found))
         return failed
     size = size_of(ctx, value, 0, span)
     if isinstance(size, Const) and size.value != count:
+        ctx.raised(error)
         ctx.report(
             WrongType(span, f"{count} names take the values of an array of {count}", f"an array of {size.value}")
         )

@@ -10,12 +10,13 @@ import ast
 import builtins
 import copy
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 from ..advice.impure import WARNINGS
 from ..ir.core import (
-    AddTo, Alloc, Atom, Call, Check, Const, Copy, Dense, Dim, Let, Load, Loop, Stmt, Store, Var, blocks,
+    AddTo, Alloc, Atom, Block, Call, Check, Const, Copy, Dense, Dim, If, Let, Load, Loop, Stmt, Store, Var, blocks,
 )
-from ..ir.rewrite import freshen, rebuild, substitute
+from ..ir.rewrite import freshen, rebuild
 from ..messages.language import Unsupported
 from ..ops import OPS
 from ..names.scope import DEQUE, HASHED, ErrorClass, External, Scope, resolve
@@ -24,9 +25,9 @@ from ..types import BOOL, FLOATS
 from .blocks import block
 from .evaluation import EXPRESSIONS, expression
 from .exits import breaks, continues, own_yields, returns, terminates
+from .guards import UNCAUGHT, Guarded, Untested, in_checks
 from .path import Path
 from .refusal import Refused
-from .short_circuit import lazily
 from .state import Known, Lowering, zero
 from .values import LISTS, Poison, ScalarValue, TupleValue, Value, literal
 
@@ -193,7 +194,7 @@ def outcome(ctx: Lowering, node: Outcome, hint: str) -> Value:
         return literal(which == node.which)
     found = ctx.attempt(lambda: block(ctx, s.body, frozenset(ctx.local_names)))
     errors = [d for d in found.findings.diagnostics if d.severity == "error"] if found.findings is not None else []
-    told = None
+    told, stmts = None, () if errors else _inlined(ctx, Block(tuple(found.stmts))).stmts
     if errors:
         first = ctx.attempt(lambda: block(ctx, s.body[:1], frozenset(ctx.local_names)))
         raised = first.findings.raised if first.findings is not None else None
@@ -203,7 +204,7 @@ def outcome(ctx: Lowering, node: Outcome, hint: str) -> Value:
         told = errors[0]
     elif found.findings is not None and found.findings.poisoned:
         return Poison()
-    elif not any(_may_raise(ctx, stmts := _inlined(ctx, found.stmts), kinds) for kinds in caught):
+    elif not any(_may_raise(ctx, stmts, kinds) for kinds in caught):
         return literal(node.which == 0)
     elif (fine := _at_run_time(ctx, s, stmts, caught, node.which)) is not None:
         return fine
@@ -282,27 +283,58 @@ def _at_run_time(
         return None
     if which:
         return literal(which == handler + 1)
-    return _tested(ctx, stmts[: last + 1], kinds, span)
+    run = Guarded(ctx, lambda xs: _may_raise(ctx, xs, kinds), lambda x: _tests(ctx, x, kinds, span), span)
+    try:
+        found = ctx.ahead(lambda: run.run(stmts[: last + 1])[1])
+    except Untested:
+        return None
+    return ScalarValue(ctx.take(found), True)
 
 
-def _inlined(ctx: Lowering, stmts: Sequence[Stmt], depth: int = 0) -> list[Stmt]:
-    """Statements with the bodies of the functions of the user that they call, whose checks can be tested."""
-    made: list[Stmt] = []
-    same: dict[str, Atom] = {}
+def _inlined(ctx: Lowering, body: Block, depth: int = 0, same: dict[str, Atom] | None = None) -> Block:
+    """A block with the bodies of the functions that it calls, whose checks can be tested."""
+    same = {} if same is None else same
     use = lambda a: same.get(a.name, a) if isinstance(a, Var) else a
-    for s in stmts:
-        f = ctx.programs.function(s.callee) if isinstance(s, Call) and depth < _DEEPEST else None
-        if f is None or f.rule is not None:
-            made.append(rebuild(s, use, block=lambda b: substitute(b, same)) if same else s)
+    made: list[Stmt] = []
+    for s in body.stmts:
+        spec = ctx.programs.spec(s.callee) if isinstance(s, Call) else None
+        derivative = spec is not None and spec.derivative is not None
+        if derivative:  # it raises what its function raises
+            spec = ctx.programs.spec(spec.derivative.callee)
+        f = ctx.programs.function(spec.name) if spec is not None and (derivative or depth < _DEEPEST) else None
+        if f is None:
+            made.append(rebuild(s, use, block=lambda b: _inlined(ctx, b, depth, same)))
             continue
-        body = freshen(f.body, ctx.variables, dict(zip((p.var.name for p in f.params), map(use, s.args), strict=True)))
-        for x in _nested(body.stmts):  # what was known of the operations there is not known here
-            if isinstance(x, Let) and _of_floats(x) and not ctx.known(x.out).raises:
-                rows = tuple((kind.__name__, "unknown", x.ins) for kind in _OF_NUMBERS)
-                ctx.variables.known[x.out.name] = Known(raises=rows)
-        made += _inlined(ctx, body.stmts, depth + 1)
-        same |= dict(zip((out.name for out in s.outs), body.results, strict=True))
-    return made
+        given = dict(zip((p.var.name for p in f.params), map(use, s.args)))
+        own = freshen(f.body, ctx.variables, given)
+        if spec.source.library:  # such a function checks what it raises
+            own = in_checks(own, lambda c: replace(c, error=UNCAUGHT + c.error) if c.error in _OF_SOLVERS else c)
+        else:
+            for x in _nested(own.stmts):  # what was known of the operations there is not known here
+                if isinstance(x, Let) and _of_floats(x) and not ctx.known(x.out).raises:
+                    rows = tuple((kind.__name__, "unknown", x.ins) for kind in _raised_by(x))
+                    ctx.variables.known[x.out.name] = Known(raises=rows)
+        own = _inlined(ctx, own, depth + 1)
+        made += own.stmts
+        if derivative:
+            made.append(rebuild(s, use))
+        else:
+            same |= dict(zip((out.name for out in s.outs), own.results, strict=True))
+    return Block(tuple(made), tuple(map(use, body.results)))
+
+
+# What iterations of a library raise where they do not converge here: the library itself may go on, and no handler may
+# hide that.
+_OF_SOLVERS = ("RuntimeError", "LinAlgError")
+
+
+def _raised_by(x: Let) -> tuple[type, ...]:
+    """What an operation raises for some of Python's own floats."""
+    if OPS[x.op].kind == "div":
+        return (ZeroDivisionError,)
+    power = x.ins[-1]
+    whole = OPS[x.op].kind == "pow" and isinstance(power, Const) and power.value >= 0 and power.value % 1 == 0
+    return (OverflowError,) if whole else _OF_NUMBERS
 
 
 _DEEPEST = 8  # calls in calls
@@ -343,33 +375,6 @@ def _changed_names(ctx: Lowering, after: Path, s: ast.stmt | None = None) -> set
     return {n for n, b in after.env.items() if n[0] != "%" and n not in given - walrus and ctx.env.get(n) != b}
 
 
-_OF_NUMBERS_ONLY = (Let, Check, Dim)
-
-
-def _tested(ctx: Lowering, stmts: Sequence[Stmt], kinds: Kinds | None, span: Span) -> Value:
-    """Whether statements raise nothing that is caught. What touches memory after a test is run only where that holds.
-    """
-    fine: Atom | None = None
-    for k, x in enumerate(stmts):
-        rest = stmts[k:]
-        if fine is not None and not isinstance(x, _OF_NUMBERS_ONLY):
-            later = lambda rest=rest: _tested(ctx, rest, kinds, span)
-            return lazily(ctx, True, ScalarValue(fine, True), later, span, "b")
-        instead = isinstance(x, Check | Load) and _may_raise(ctx, [x], kinds)
-        if not instead:
-            ctx.emit(x)
-        for ok in _tests(ctx, x, kinds, span):
-            fine = ok if fine is None else ctx.let("ok", "and", (fine, ok), BOOL, span)
-        if instead and isinstance(x, Load) and fine is not None and len(rest) > 1:
-
-            def after(x: Stmt = x, rest: Sequence[Stmt] = rest[1:]) -> Value:
-                ctx.emit(x)
-                return _tested(ctx, rest, kinds, span)
-
-            return lazily(ctx, True, ScalarValue(fine, True), after, span, "b")
-    return literal(True) if fine is None else ScalarValue(fine, True)
-
-
 def _can_be_tested(ctx: Lowering, s: Stmt, kinds: Kinds | None) -> bool:
     """Whether there is a test for all that a statement raises."""
     match s:
@@ -379,7 +384,9 @@ def _can_be_tested(ctx: Lowering, s: Stmt, kinds: Kinds | None) -> bool:
             return True
         case Let(out=out):
             return all(test in TESTS for kind, test, _ in ctx.known(out).raises if _within(ctx, kind, kinds))
-    return not isinstance(s, Call) and not _may_raise(ctx, [s], kinds)
+        case If() | Loop():
+            return all(_can_be_tested(ctx, x, kinds) for b in blocks(s) for x in b.stmts)
+    return not _may_raise(ctx, [s], kinds)
 
 
 def _changes_more(stmts: Sequence[Stmt]) -> bool:
@@ -392,6 +399,9 @@ def _changes_more(stmts: Sequence[Stmt]) -> bool:
             for init, *others in zip(x.inits, x.carried, x.outs, strict=True):
                 if isinstance(init, Var) and init.name in made:
                     made |= {v.name for v in others}
+        elif isinstance(x, If):
+            arms = zip(x.then.results, x.orelse.results, x.outs, strict=True)
+            made |= {out.name for *each, out in arms if all(isinstance(a, Var) and a.name in made for a in each)}
         elif any(v.name not in made for v in _changed(x)):
             return True
     return False
@@ -504,7 +514,8 @@ _OF_NUMBERS = (ZeroDivisionError, OverflowError, FloatingPointError, ValueError)
 def _may_raise(ctx: Lowering, stmts: Iterable[Stmt], kinds: Kinds | None) -> bool:
     """Whether statements may raise an exception that a handler catches, here or in Python."""
     if kinds is None:  # a user-defined exception, which only user code raises
-        return any(isinstance(s, Check | Call) for s in _all(ctx, stmts))
+        checks = lambda s: isinstance(s, Check) and not s.error.startswith(UNCAUGHT)
+        return any(checks(s) or isinstance(s, Call) for s in _all(ctx, stmts))
     numbers = any(issubclass(k, _builtin(kinds)) for k in _OF_NUMBERS)
     own = {id(s) for s in _nested(stmts)}
     for s in _all(ctx, stmts):
@@ -513,6 +524,8 @@ def _may_raise(ctx: Lowering, stmts: Iterable[Stmt], kinds: Kinds | None) -> boo
                 return True
             continue
         match s:
+            case Check(error=kind) if kind.startswith(UNCAUGHT):
+                pass
             case Check(error=kind) if _within(ctx, kind, kinds) or not _is_known(ctx, kind):
                 return True
             case Load(checked=True) | Store(checked=True) | AddTo(checked=True) if _within(ctx, "IndexError", kinds):
@@ -527,10 +540,12 @@ def _may_raise(ctx: Lowering, stmts: Iterable[Stmt], kinds: Kinds | None) -> boo
 def _all(ctx: Lowering, stmts: Iterable[Stmt]) -> Iterable[Stmt]:
     """Statements, including nested ones and those of functions that they call."""
     for s in stmts:
-        function = ctx.programs.function(s.callee) if isinstance(s, Call) else None
-        if function is not None:
-            yield from _all(ctx, function.body.stmts)
-            continue
+        if isinstance(s, Call):
+            derivative = ctx.programs.spec(s.callee).derivative
+            function = ctx.programs.function(s.callee if derivative is None else derivative.callee)
+            if function is not None:
+                yield from _all(ctx, function.body.stmts if derivative is None else ())  # it stands before the call
+                continue
         yield s
         for b in blocks(s):
             yield from _all(ctx, b.stmts)

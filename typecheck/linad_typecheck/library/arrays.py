@@ -253,8 +253,8 @@ def _method_tolist(ctx: Lowering, array: AnyArray, args: Args, by: str) -> Value
 
 def _method_item(ctx: Lowering, array: AnyArray, args: Args, by: str) -> Value:
     """``a.item()`` of a single cell, ``a.item(k)`` of the cells in C order, ``a.item(i, j)``."""
-    if not args.values or args.keywords:
-        return the_item(ctx, array, args)
+    if not args.values or args.keywords or (not places.rank_of(array) and args.values == (literal(0),)):
+        return the_item(ctx, array, replace(args, values=()))
     if len(args.values) == 1 and places.rank_of(array) > 1:
         array = shapes.reshaped(ctx, array, literal(-1), replace(args, values=()))
     if len(args.values) != places.rank_of(array):

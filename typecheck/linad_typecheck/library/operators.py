@@ -12,7 +12,7 @@ from ..engine.refusal import Refused
 from ..engine.rulebook import Args, enter_rules
 from ..engine.sizes import is_array
 from ..engine.state import Lowering
-from ..engine.values import TupleValue, Value, is_complex
+from ..engine.values import ScalarValue, TupleValue, Value, is_complex
 from ..messages.language import BadCall
 from ..span import Span
 from .externals import call_external
@@ -42,23 +42,31 @@ RULES = {f"operator.{name}": _rule(op) for name, op in _BINARY.items()}
 
 
 def operator(ctx: Lowering, op: type[ast.operator], a: Value, b: Value, span: Span, hint: str) -> Value:
-    """``a op b`` of scalars or arrays. A tuple or list next to an array is converted to an array, as in NumPy."""
+    """``a op b`` of scalars or arrays. A tuple or list next to an array or a number of NumPy's is converted to an array,
+    as in NumPy."""
     if is_complex(a) or is_complex(b):
         args = Args(_SIGNS.get(op, "this operator"), span, (a, b), {}, hint)
         return call_external(ctx, f"operator.{_NAMES[op]}", args)
-    if not (is_array(a) or is_array(b)):
+    pairs = ((a, b), (b, a))
+    of_numpy = lambda v: isinstance(v, ScalarValue) and not v.weak and op is not ast.Mult  # which repeats a list
+    if not any(is_array(v) or (of_numpy(v) and _is_listed(w)) for v, w in pairs):
         return binary(ctx, op, a, b, span, hint)
-    a, b = (as_array(ctx, v, hint, span) if is_growing(v) else v for v in (a, b))
+    a, b = (as_array(ctx, v, hint, span) if is_growing(v) else v for v, _ in pairs)
+    pairs = ((a, b), (b, a))
     if isinstance(a, TupleValue) or isinstance(b, TupleValue):
         a, b = (
             array_of_values(ctx, v, None, hint, span)
-            if isinstance(v, TupleValue) and v.array_like and is_array(other)
+            if isinstance(v, TupleValue) and v.array_like and (is_array(other) or isinstance(other, ScalarValue))
             else v
-            for v, other in ((a, b), (b, a))
+            for v, other in pairs
         )
     if op is ast.MatMult:
         return call_external(ctx, "numpy.matmul", Args("@", span, (a, b), {}, hint))
     return lift(ctx, (a, b), lambda v: binary(ctx, op, *v, span, hint), span, hint)
+
+
+def _is_listed(v: Value) -> bool:
+    return is_growing(v) or (isinstance(v, TupleValue) and v.array_like)
 
 
 enter_rules(RULES)

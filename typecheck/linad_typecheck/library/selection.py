@@ -35,20 +35,22 @@ def _take_along(ctx: Lowering, args: Args) -> Value:
     if isinstance(args.keywords.get("axis"), NoneValue):
         return snippet_value(ctx, args, "a.ravel()[i]", a=a, i=idx)
     axis = axis_of(ctx, found.get("axis", literal(-1)), rank_of(a), args.span)
-    if rank_of(idx) != rank_of(a):
-        if axis is not None:
-            raise Refused(
-                WrongType(
-                    args.span,
-                    "`indices` and `arr` must have the same number of dimensions",
-                    f"{rank_of(idx)} and {rank_of(a)}",
-                )
-            )
+    _same_rank(args, a, idx, axis)
+    return snippet_value(ctx, args, f"a[{_along(rank_of(a), axis)}]", a=a, i=idx)
+
+
+def _same_rank(args: Args, a: Value, idx: Value, axis: int | None) -> None:
+    if axis is None:
         raise Refused(None)
-    rank = rank_of(a)
+    if rank_of(idx) != rank_of(a):
+        wanted = "`indices` and `arr` must have the same number of dimensions"
+        raise Refused(WrongType(args.span, wanted, f"{rank_of(idx)} and {rank_of(a)}"))
+
+
+def _along(rank: int, axis: int | None) -> str:
+    """The index of the cells at ``i`` along an axis."""
     news = lambda k: ", ".join(":" if j == k else "None" for j in range(rank))
-    parts = ["i" if k == axis else f"np.arange(a.shape[{k}])[{news(k)}]" for k in range(rank)]
-    return snippet_value(ctx, args, f"a[{', '.join(parts)}]", a=a, i=idx)
+    return ", ".join("i" if k == axis else f"np.arange(a.shape[{k}])[{news(k)}]" for k in range(rank))
 
 
 def _several(ctx: Lowering, args: Args) -> Value:
@@ -109,22 +111,79 @@ def _copyto(ctx: Lowering, args: Args) -> Value:
     if not is_array(found["dst"]):
         raise Refused(WrongType(args.span, f"`{args.name}` stores into an array", "something else"))
     src = found["src"] if isinstance(found["src"], ScalarValue) else as_array(ctx, found["src"], args)
-    kinds = "bif"
-    if kinds.index((src.dtype if isinstance(src, ScalarValue) else dtype_of(src))[0]) > kinds.index(
-        dtype_of(found["dst"])[0]
-    ):
-        raise Refused(
-            WrongType(
-                args.span,
-                "numbers are copied to an array of their kind",
-                "floats into ints",
-                "convert them: `.astype(int)`",
-            )
-        )
+    _of_its_kind(args, found["dst"], src)
     if "where" in found:
         text = "dst[...] = np.where(mask, src, dst)\nNone"
         return snippet_value(ctx, args, text, dst=found["dst"], src=src, mask=found["where"])
     return snippet_value(ctx, args, "dst[...] = src\nNone", dst=found["dst"], src=src)
+
+
+def _of_its_kind(args: Args, a: Value, v: Value) -> None:
+    """Refuse floats that would be stored into ints, and numbers that would be stored into bools."""
+    kinds, into = "bif", dtype_of(a)
+    of = v.dtype if isinstance(v, ScalarValue) else dtype_of(v)
+    if kinds.index(of[0]) > kinds.index(into[0]):
+        wanted = "numbers are copied to an array of their kind"
+        raise Refused(WrongType(args.span, wanted, "floats into ints", "convert them: `.astype(int)`"))
+
+
+def _stored(ctx: Lowering, args: Args, at: str, into: str, values: str) -> tuple[Value, Value, Value]:
+    """The array that a function stores into, where, and what: numbers, or an array of them."""
+    found = bound(ctx, args, "mode")
+    choice(ctx, found.get("mode"), ("raise",), "`mode`", args.span)
+    a, v = found[into], found[values]
+    if not is_array(a):
+        raise Refused(WrongType(args.span, f"`{args.name}` stores into an array", "something else"))
+    where = snippet_value(ctx, args, "np.ravel(k)", k=found[at])
+    if not isinstance(v, ScalarValue):
+        v = snippet_value(ctx, args, "np.ravel(v)", v=v)
+    _of_its_kind(args, a, v)
+    return a, where, v
+
+
+def _store_at(ctx: Lowering, args: Args, a: Value, where: Value, v: Value) -> Value:
+    """Store at the indices of a flattened array; the values are repeated, or some are left out."""
+    cells = "v" if isinstance(v, ScalarValue) else "np.resize(v, k.size)"
+    index = "k" if rank_of(a) == 1 else "np.unravel_index(k, a.shape)"
+    return snippet_value(ctx, args, f"a[{index}] = {cells}\nNone", a=a, k=where, v=v)
+
+
+def _put(ctx: Lowering, args: Args) -> Value:
+    """``np.put(a, ind, v)``: stores at the indices of a flattened array."""
+    a, k, v = _stored(ctx, args, "ind", "a", "v")
+    no_floats(args, "indices", k)
+    outside = "if np.any((k < -a.size) | (k >= a.size)): raise IndexError('index is out of bounds for the array')"
+    k = snippet_value(ctx, args, f"{outside}\nnp.where(k < 0, k + a.size, k)", a=a, k=k)
+    return _store_at(ctx, args, a, k, v)
+
+
+def _place(ctx: Lowering, args: Args) -> Value:
+    """``np.place(arr, mask, vals)``: stores one value after the other where a mask holds."""
+    a, mask, v = _stored(ctx, args, "mask", "arr", "vals")
+    same = "if mask.size != a.size: raise ValueError('place: mask and data must be the same size')"
+    k = snippet_value(ctx, args, f"{same}\nnp.flatnonzero(mask)", a=a, mask=mask)
+    empty = "if v.size == 0 and k.size > 0: raise ValueError('Cannot insert from an empty array!')\nv"
+    return _store_at(ctx, args, a, k, v if isinstance(v, ScalarValue) else snippet_value(ctx, args, empty, v=v, k=k))
+
+
+def _put_mask(ctx: Lowering, args: Args) -> Value:
+    """``np.putmask(a, mask, values)``: stores values where a mask holds, each at its own place."""
+    a, mask, v = _stored(ctx, args, "mask", "a", "values")
+    same = "if mask.size != a.size: raise ValueError('putmask: mask and data must be the same size')\n"
+    cells = "v" if isinstance(v, ScalarValue) else "np.resize(v, a.shape)"
+    text = f"{same}a[...] = np.where(mask.reshape(a.shape) != 0, {cells}, a)\nNone"
+    return snippet_value(ctx, args, text, a=a, mask=mask, v=v)
+
+
+def _put_along(ctx: Lowering, args: Args) -> Value:
+    """``np.put_along_axis(arr, indices, values, axis)``."""
+    found = bound(ctx, args)
+    a, k, v = found["arr"], as_array(ctx, found["indices"], args), found["values"]
+    if not is_array(a):
+        raise Refused(WrongType(args.span, f"`{args.name}` stores into an array", "something else"))
+    axis = axis_of(ctx, found["axis"], rank_of(a), args.span)
+    _same_rank(args, a, k, axis)
+    return snippet_value(ctx, args, f"a[{_along(rank_of(a), axis)}] = v\nNone", a=a, i=k, v=v)
 
 
 def _contiguous(ctx: Lowering, args: Args) -> Value:
@@ -173,6 +232,10 @@ RULES: dict[str, Rule] = {
     "numpy.ravel_multi_index": _ravel_index,
     "numpy.fill_diagonal": texts(_DIAGONAL, "a", "val", needed=2, ranks=(2,)),
     "numpy.copyto": _copyto,
+    "numpy.put": _put,
+    "numpy.putmask": _put_mask,
+    "numpy.place": _place,
+    "numpy.put_along_axis": _put_along,
     "numpy.ascontiguousarray": _contiguous,
     "numpy.asfortranarray": _contiguous,  # the order of the cells has no meaning here
     "numpy.astype": texts("x.astype(dtype)", "x", "dtype", needed=2),

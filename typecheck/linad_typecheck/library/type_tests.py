@@ -105,7 +105,8 @@ def of_class(v: Value, cls: Entity | None) -> bool | None:
         case Instance(handle=handle):
             return _derived(v, kind, handle)
         case RecordClass(handle=handle):
-            return (isinstance(v, TupleValue) and v.record is cls) or _derived(v, kind, handle)
+            own = v.record if isinstance(v, TupleValue) else None
+            return own is not None and (own is cls or cls.key in own.parents) or _derived(v, kind, handle)
         case EnumClass(key=key):
             return isinstance(v, EntityValue) and isinstance(v.entity, EnumMember) and v.entity.key == key
         case Opaque(what=what) if what.startswith("the class `"):

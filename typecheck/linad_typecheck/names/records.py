@@ -20,6 +20,8 @@ OWN_BEHAVIOUR = {
     "named tuple": ("__getitem__", "__iter__", "__len__", "__bool__", "__add__", "__getattribute__", "__getattr__"),
     "dataclass": ("__init__", "__new__", "__post_init__", "__getattribute__", "__getattr__", "__setattr__"),
 }
+DERIVED = "class derived from a named tuple"
+OWN_BEHAVIOUR[DERIVED] = (*OWN_BEHAVIOUR["named tuple"], "__init__", "__new__", "__setattr__", "_make", "_replace")
 _NAMED_TUPLE = ("typing.NamedTuple", "typing_extensions.NamedTuple")
 _HARMLESS_BASES = ("typing.Generic", "builtins.object", "typing.Protocol")
 _HARMLESS_DECORATORS = ("jaxtyping.jaxtyped", "typing.final", "typing.runtime_checkable")
@@ -37,7 +39,7 @@ class _Body:
 
 def of_class(node: ast.ClassDef, scope: TextScope) -> Entity:
     """The entity of a class definition: a `RecordClass` if its instances are determined by their fields."""
-    bases = [resolve(b.value if isinstance(b, ast.Subscript) else b, scope) for b in node.bases]
+    bases = [_base(b, scope) for b in node.bases]
     dotted = [b.dotted if isinstance(b, External) else "" for b in bases]
     kind = next((d for d in dotted if d in _ENUMS), "")
     if kind:
@@ -57,6 +59,9 @@ def of_class(node: ast.ClassDef, scope: TextScope) -> Entity:
         return RecordClass(
             node.name, key, True, tuple(body.fields), tuple(body.others), key, members=tuple(body.members)
         )
+    tuples = [b for b in bases if isinstance(b, RecordClass) and b.named_tuple]
+    if not options and len(tuples) == 1 and all(b in tuples or d in _HARMLESS_BASES for b, d in zip(bases, dotted)):
+        return _derived(node, *tuples, key, scope)
     if not options:
         return _no_record(node, bases)
     if any(not isinstance(b, RecordClass) and d not in _HARMLESS_BASES for b, d in zip(bases, dotted, strict=True)):
@@ -73,9 +78,33 @@ def of_class(node: ast.ClassDef, scope: TextScope) -> Entity:
     made = [n for n in COMPARISONS if options.get(*(("eq", True) if n == "__eq__" else ("order", False)))]
     own = [(n, compares) for n in made if n not in body.others]
     members = (*(m for b in parents for m in b.members), *own, *body.members)
+    mutable = not options.get("frozen", False)
     return RecordClass(
-        node.name, key, False, fields, others, key, members=members, mutable=not options.get("frozen", False)
+        node.name, key, False, fields, others, key, members=members, mutable=mutable, parents=_keys(*parents)
     )
+
+
+def _base(node: ast.expr, scope: TextScope) -> Entity | None:
+    """What a base class is, also one that a call makes."""
+    if isinstance(node, ast.Call):
+        return of_call(ast.unparse(node), node, scope)
+    return resolve(node.value if isinstance(node, ast.Subscript) else node, scope)
+
+
+def _derived(node: ast.ClassDef, base: RecordClass, key: str, scope: TextScope) -> Entity:
+    """A class derived from a named tuple: its methods and class variables are added."""
+    body = _body(node, scope, False)
+    names = (*body.others, *(f.name for f in body.fields))
+    own = next((n for n in base.names if n in names), None)
+    odd = body.odd or _defines(node, DERIVED) or (f"defines `{own}`" if own else "")
+    if odd:
+        return Opaque(f"the named tuple `{node.name}`, which {odd}", "leave that out")
+    others, members = (*base.others, *names), (*base.members, *body.members)
+    return RecordClass(node.name, key, True, base.fields, others, key, members=members, parents=_keys(base))
+
+
+def _keys(*bases: RecordClass) -> tuple[str, ...]:
+    return tuple(key for b in bases for key in (b.key, *b.parents))
 
 
 def _error(base: Entity | None, dotted: str) -> str:

@@ -160,6 +160,7 @@ class RecordClass:
     handle: object = None
     members: tuple[tuple[str, Member], ...] = ()  # what the text determines about ``others``
     mutable: bool = False  # whether its attributes can be assigned to
+    parents: tuple[str, ...] = ()  # the keys of its base classes, if it is known from a text
 
     @property
     def names(self) -> tuple[str, ...]:

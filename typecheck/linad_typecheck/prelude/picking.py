@@ -377,6 +377,43 @@ def _left(where, n):
     return left
 
 
+@implements("numpy.trim_zeros")
+def trim_zeros(filt, trim="fb", axis=None):
+    """A vector without its leading and trailing zeros.
+
+    Parameters
+    ----------
+    filt : numpy.ndarray
+        Numbers, of rank 1.
+    trim : str
+        "f" for leading and "b" for trailing zeros, or both letters.
+    axis : int, optional
+        Must be None, 0 or -1.
+
+    Returns
+    -------
+    numpy.ndarray
+        A view.
+
+    Examples
+    --------
+    >>> trim_zeros(np.array([0.0, 1.0, 0.0, 2.0, 0.0]))
+    array([1., 0., 2.])
+    """
+    if isinstance(filt, (list, tuple)):
+        raise TypeError("is of arrays here")
+    if filt.ndim != 1 or (axis is not None and axis != 0 and axis != -1):
+        raise TypeError("is of arrays of rank 1 here")
+    if trim not in ("f", "b", "fb", "bf", "F", "B", "FB", "BF"):
+        raise TypeError("takes 'f', 'b' or both")
+    some = np.flatnonzero(filt)
+    if some.size == 0:
+        return filt[:0]
+    start = some[0] if trim in ("f", "fb", "bf", "F", "FB", "BF") else 0
+    stop = some[-1] + 1 if trim not in ("f", "F") else filt.shape[0]
+    return filt[start:stop]
+
+
 @implements("numpy.row_stack")
 def row_stack(tup):
     """The rows of matrices and vectors, one below the other.
