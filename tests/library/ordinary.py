@@ -7,6 +7,21 @@ picture of 6 by 8. ``e`` are the numbers of `EDGES`, of which only the values ar
 from __future__ import annotations
 
 ORDINARY = """
+np.linalg.svd((np.cos(P*P)+np.eye(6,8)))[1]
+np.linalg.svd((np.cos(P*P)+np.eye(6,8)))[0][:, :2] @ np.linalg.svd((np.cos(P*P)+np.eye(6,8)))[2][:2]
+np.linalg.svd((np.cos(P*P)+np.eye(6,8))[:, :2]).U[:, 2:] @ np.linalg.svd((np.cos(P*P)+np.eye(6,8))[:, :2]).U[:, 2:].T
+np.linalg.svd((np.cos(P*P)+np.eye(6,8))[:2]).Vh[2:].T @ np.linalg.svd((np.cos(P*P)+np.eye(6,8))[:2]).Vh[2:]
+np.linalg.svd(np.stack([(np.cos(P*P)+np.eye(6,8)), (np.cos(P*P)+np.eye(6,8))**2+1]))[1]
+np.linalg.qr((np.cos(P*P)+np.eye(6,8))[:, :3], mode="complete")[0]
+np.linalg.qr((np.cos(P*P)+np.eye(6,8))[:, :3], mode="complete")[1]
+np.linalg.qr((np.cos(P*P)+np.eye(6,8)), mode="complete")[0]
+sl.svd((np.cos(P*P)+np.eye(6,8)))[1]
+sl.qr((np.cos(P*P)+np.eye(6,8))[:, :3])[0]
+sl.qr((np.cos(P*P)+np.eye(6,8))[:, :3], mode="r")[0]
+sl.qr((np.cos(P*P)+np.eye(6,8))[:, :3], mode="economic")[1]
+sl.null_space((np.cos(P*P)+np.eye(6,8))) @ sl.null_space((np.cos(P*P)+np.eye(6,8))).T
+sl.null_space((np.cos(P*P)+np.eye(6,8))[:2]) @ sl.null_space((np.cos(P*P)+np.eye(6,8))[:2]).T
+sl.orth((np.cos(P*P)+np.eye(6,8))[:, :3]) @ sl.orth((np.cos(P*P)+np.eye(6,8))[:, :3]).T
 sp.gammasgn(x - 2.35) * x
 st.multivariate_normal.entropy(v, A)
 st.multivariate_normal.entropy(cov=A)

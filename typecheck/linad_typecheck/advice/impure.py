@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-_DRAWS = ("gives other numbers at each call", "draw the numbers outside the function and pass them as an array")
+_DRAWS = ("draws random numbers", "draw the numbers outside the function and pass them as an array")
 _CLOCK = ("reads the clock", "read the clock outside the function and pass the time")
 _TELLS = ("writes something out", "print the results outside the function")
 _FILES = ("reads or writes outside the program", "do it outside the function and pass what it gives")

@@ -131,7 +131,7 @@ def svd(a, full_matrices=True, compute_uv=True):
     a : array_like
         Matrix of shape (m, n); k is the smaller size.
     full_matrices : bool
-        True is allowed for square matrices only: the vectors beyond k are not unique.
+        Whether other vectors make the singular vectors a basis, of m columns and of n rows.
     compute_uv : bool
         Whether to compute the singular vectors.
 
@@ -140,23 +140,77 @@ def svd(a, full_matrices=True, compute_uv=True):
     numpy.ndarray or tuple of numpy.ndarray
         Left vectors as columns, singular values in descending order, and right vectors as rows; or only the values.
 
-    Raises
-    ------
-    ValueError
-        If ``full_matrices`` is True for a matrix that is not square.
+    Notes
+    -----
+    The vectors beyond k are not determined by the matrix, only the space that they span: they are others than SciPy's.
 
     Examples
     --------
     >>> svd(np.diag([1.0, -2.0]), compute_uv=False)
     array([2., 1.])
     """
-    a = _plain(a)
-    if not compute_uv:
-        return np.linalg.svd(a, compute_uv=False)
-    if full_matrices and a.shape[0] != a.shape[1]:
-        raise ValueError("all singular vectors of a matrix that is not square: write `full_matrices=False`")
-    u, s, vh = np.linalg.svd(a, full_matrices=False)
-    return u, s, vh
+    return np.linalg.svd(_plain(a), full_matrices, compute_uv)
+
+
+@implements("scipy.linalg.null_space")
+def null_space(A, rcond=None):
+    """An orthonormal basis of the vectors that a matrix takes to 0, by its singular vectors.
+
+    Parameters
+    ----------
+    A : array_like
+        Matrix of shape (m, n).
+    rcond : float
+        Threshold relative to the largest singular value, up to which singular values are 0; None means the rounding of
+        the larger size.
+
+    Returns
+    -------
+    numpy.ndarray
+        The basis as columns. It is another one than SciPy's: only the space is determined. The derivative is that at
+        constant rank.
+
+    Examples
+    --------
+    >>> np.round(np.abs(null_space(np.array([[1.0, 1.0]]))), 6)
+    array([[0.707107],
+           [0.707107]])
+    """
+    a = _plain(A)
+    _, s, vh = np.linalg.svd(a)
+    return vh[_rank(s, a, rcond) :].T.copy()
+
+
+@implements("scipy.linalg.orth")
+def orth(A, rcond=None):
+    """An orthonormal basis of the space that the columns of a matrix span: its left singular vectors.
+
+    Parameters
+    ----------
+    A : array_like
+        Matrix of shape (m, n).
+    rcond : float
+        As for `null_space`.
+
+    Returns
+    -------
+    numpy.ndarray
+        The basis as columns. The derivative is that at constant rank.
+
+    Examples
+    --------
+    >>> np.round(np.abs(orth(np.array([[2.0, 2.0], [0.0, 0.0]]))), 6)
+    array([[1.],
+           [0.]])
+    """
+    a = _plain(A)
+    u, s, _ = np.linalg.svd(a, full_matrices=False)
+    return u[:, : _rank(s, a, rcond)].copy()
+
+
+def _rank(s, a, rcond):
+    limit = np.finfo(s.dtype).eps * max(a.shape[0], a.shape[1]) if rcond is None else rcond
+    return int(np.sum(s > limit * np.max(s)))
 
 
 @implements("scipy.linalg.svdvals")
@@ -421,7 +475,7 @@ def pinvh(a, atol=None, rtol=None, lower=True):
 
 @implements("scipy.linalg.qr")
 def qr(a, overwrite_a=False, lwork=None, mode="full"):
-    """QR factorisation of a matrix that is not higher than wide, or of any matrix in the mode 'economic'.
+    """QR factorisation of a matrix by Householder reflections.
 
     Parameters
     ----------
@@ -437,11 +491,6 @@ def qr(a, overwrite_a=False, lwork=None, mode="full"):
     tuple of numpy.ndarray
         Q and R.
 
-    Raises
-    ------
-    ValueError
-        In the modes 'full' and 'r', if the matrix is higher than wide: the other columns of Q are not unique.
-
     Examples
     --------
     >>> q, r = qr(np.array([[3.0, 1.0], [4.0, 2.0]]))
@@ -454,6 +503,5 @@ def qr(a, overwrite_a=False, lwork=None, mode="full"):
         return np.linalg.qr(a)
     if mode not in ("full", "r"):
         raise TypeError("takes the modes 'full', 'economic' and 'r'")
-    if a.shape[0] > a.shape[1]:
-        raise ValueError("qr of a matrix that is higher than wide: write mode='economic'")
-    return np.linalg.qr(a) if mode == "full" else (np.linalg.qr(a, mode="r"),)
+    q, r = np.linalg.qr(a, mode="complete")
+    return (q, r) if mode == "full" else (r,)

@@ -289,23 +289,22 @@ def svd(a, full_matrices=True, compute_uv=True):
     a : array_like
         Matrices of shape (..., m, n); k is the smaller size.
     full_matrices : bool
-        True is allowed for square matrices only: the vectors beyond k are not unique.
+        Whether other vectors make the singular vectors a basis, of m columns and of n rows.
     compute_uv : bool
         Whether to compute the singular vectors.
 
     Returns
     -------
     U : numpy.ndarray
-        Left vectors as columns, of shape (..., m, k).
+        Left vectors as columns, of shape (..., m, k) or (..., m, m).
     S : numpy.ndarray
         Singular values in descending order, of shape (..., k).
     Vh : numpy.ndarray
-        Right vectors as rows, of shape (..., k, n).
+        Right vectors as rows, of shape (..., k, n) or (..., n, n).
 
-    Raises
-    ------
-    ValueError
-        If ``full_matrices`` is True for a matrix that is not square.
+    Notes
+    -----
+    The vectors beyond k are not determined by the matrix, only the space that they span: they are others than NumPy's.
 
     Examples
     --------
@@ -313,22 +312,31 @@ def svd(a, full_matrices=True, compute_uv=True):
     array([2., 1.])
     """
     a = _matrices(a)
-    if full_matrices and compute_uv and a.shape[-2] != a.shape[-1]:
-        raise ValueError("all singular vectors of a matrix that is not square: write `full_matrices=False`")
-    if a.ndim == 2 and compute_uv:
-        return np.linalg.svd(a, full_matrices=False)
-    found = np.linalg.svd(a, full_matrices=False) if a.ndim == 2 else _singular_vectors(a)
-    return found if compute_uv else found[1]
+    if a.ndim > 2:
+        found = _singular_vectors(a, full_matrices)
+        return found if compute_uv else found[1]
+    found = np.linalg.svd(a, full_matrices=False)
+    if not compute_uv:
+        return found[1]
+    return (_basis(found[0]), found[1], _basis(found[2].T).T) if full_matrices else found
 
 
-def _singular_vectors(a):
+def _basis(u):
+    """Orthonormal columns and, to the right, others that span the rest of the space."""
+    m, k = u.shape
+    if m > k:
+        u = np.concatenate((u, np.linalg.qr(u, mode="complete")[0][:, k:]), axis=1)
+    return u
+
+
+def _singular_vectors(a, full_matrices):
     m, n = a.shape[-2:]
     r = min(m, n)
-    u = np.zeros(a.shape[:-2] + (m, r), dtype=a.dtype)
+    u = np.zeros(a.shape[:-2] + (m, m if full_matrices else r), dtype=a.dtype)
     s = np.zeros(a.shape[:-2] + (r,), dtype=a.dtype)
-    vt = np.zeros(a.shape[:-2] + (r, n), dtype=a.dtype)
+    vt = np.zeros(a.shape[:-2] + (n if full_matrices else r, n), dtype=a.dtype)
     for k in range(a.shape[0]):
-        found = np.linalg.svd(a[k], full_matrices=False)
+        found = np.linalg.svd(a[k], full_matrices=full_matrices)
         u[k] = found[0]
         s[k] = found[1]
         vt[k] = found[2]

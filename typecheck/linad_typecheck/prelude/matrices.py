@@ -15,13 +15,13 @@ def qr(a, mode="reduced"):
     ----------
     a : array_like
         Matrix of shape (m, n).
-    mode : {"reduced", "r"}
-        Both factors, or only R.
+    mode : {"reduced", "complete", "r"}
+        Both factors, with k = min(m, n) columns of Q or with k = m, or only R.
 
     Returns
     -------
     q : numpy.ndarray
-        Matrix of shape (m, k) for k = min(m, n) with orthonormal columns.
+        Matrix of shape (m, k) with orthonormal columns.
     r : numpy.ndarray
         Upper triangular matrix of shape (k, n), with the signs of LAPACK.
 
@@ -45,12 +45,13 @@ def qr(a, mode="reduced"):
         raise TypeError("qr is of one matrix here: loop over a stack")
     if a.dtype.kind != "f":
         a = a.astype(np.float64)
-    if mode == "r":
-        return _reflected(a)[1]
-    if mode != "reduced":
-        raise TypeError('qr has the modes "reduced" and "r" here')
+    if mode not in ("reduced", "complete", "r"):
+        raise TypeError('qr has the modes "reduced", "complete" and "r" here')
     v, r, tau, sign = _reflected(a)
-    return _orthonormal(v, tau, sign), r
+    if mode == "complete":
+        return _orthonormal(v, tau, sign, a.shape[0]), r
+    k = min(a.shape)
+    return r[:k] if mode == "r" else (_orthonormal(v, tau, sign, k), r[:k])
 
 
 def _power_of_two(a):
@@ -100,17 +101,19 @@ def _reflected(a):
                 sign[j] = -1.0
                 for c in range(j, n):
                     r[j, c] = -r[j, c]
-    return v, r[:k] * scale, tau, sign
+    return v, r * scale, tau, sign
 
 
-def _orthonormal(v, tau, sign):
+def _orthonormal(v, tau, sign, width):
     """The product of the reflections, applied to the first columns of the identity."""
     m, k = v.shape
-    q = np.zeros((m, k), dtype=v.dtype)
+    q = np.zeros((m, width), dtype=v.dtype)
     for j in range(k):
         q[j, j] = sign[j]
+    for j in range(k, width):
+        q[j, j] = 1.0
     for j in range(k - 1, -1, -1):
-        for c in range(j, k):
+        for c in range(j, width):
             s = q[j, c]
             for i in range(j + 1, m):
                 s += v[i, j] * q[i, c]
