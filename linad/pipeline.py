@@ -28,7 +28,7 @@ from .adjoint.plan.undo import memory
 from .expand import adopted, expand
 from .inline import inline
 from .optimise.pass_manager import After, Remark, run
-from .optimise.phases import ALTERNATIVES, FIRST, LAST, PRIVATISATION, SIMPLIFICATION, simplify
+from .optimise.phases import ALTERNATIVES, CHOOSING, FIRST, LAST, PRIVATISATION, SIMPLIFICATION, simplify
 
 
 _latest: tuple[tuple[Program, Program], ...] = ()  # linear forms: a stage begins with what another has ended with
@@ -114,6 +114,8 @@ def differentiate(
     """
     name = f"{program.entry}_vjp"
     transposes = _transposes(program, off, making)
+    if not log_everything:
+        program, _ = run(program, CHOOSING, off=off, after=after)
 
     def _reversed(program: Program) -> tuple[Program, Reversed, Calls]:
         """The linear form of a program, its reverse, and the adjoints of the functions that it calls."""

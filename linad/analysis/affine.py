@@ -212,6 +212,15 @@ class Ranges:
             with self.scope():
                 self.learn_test(s.cond, holds)
                 yield arm
+        self.short_circuits(s)
+
+    def short_circuits(self, s: If) -> None:
+        """Remember the results of a branch that are ``and`` or ``or`` of its condition and a result of an arm."""
+        for v, a, b in zip(s.outs, s.then.results, s.orelse.results, strict=True):
+            if b in (Const(False, BOOL), s.cond):
+                self.tests[v.name] = Let(v, "and", (s.cond, a), s.span)
+            elif a in (Const(True, BOOL), s.cond):
+                self.tests[v.name] = Let(v, "or", (s.cond, b), s.span)
 
     def learn_test(self, cond: Atom, holds: bool) -> None:
         """Learn that a condition has the given value."""
@@ -376,6 +385,10 @@ class Ranges:
                 for v in values:
                     self.learn(v - r)
             case (("max" | "maximum"), _):
+                counted = (unknown(name) for name, way in self.trips.items() if {*values} == {way, constant(0)})
+                if (trips := next(counted, None)) is not None:
+                    self.forms[out.name] = trips
+                    return
                 self.interval[out.name] = tuple(map(max, zip(*map(self.bounds, values))))  # type: ignore[assignment]
                 for v in values:
                     self.learn(r - v)

@@ -10,7 +10,7 @@ from linad_typecheck.infer.affine import Affine
 from linad_typecheck.ir.core import AddTo, Atom, Const, Let, Load, Loop, Stmt, Store, Var, mentioned, operands, outputs
 from linad_typecheck.types import is_float
 
-from .affine import unknown
+from .affine import Ranges, unknown
 from .dependence import Nest
 from .trip_counts import FEW
 
@@ -70,11 +70,12 @@ class Statements:
 
 
 class Body(Statements):
-    """The body of an innermost loop. ``mirrored``: ints that decrease as the index increases address cells, too."""
+    """The body of an innermost loop. ``mirrored``: ints that decrease as the index increases address cells, too.
+    ``ranges``: facts about ints at its start."""
 
-    def __init__(self, s: Loop, mirrored: bool = False) -> None:
+    def __init__(self, s: Loop, mirrored: bool = False, ranges: Ranges | None = None) -> None:
         super().__init__(s.body.stmts)
-        self.loop, self.mirrored, self.nest = s, mirrored, Nest(s)
+        self.loop, self.mirrored, self.nest = s, mirrored, Nest(s, ranges=ranges)
         self.carried = {c.name for c in s.carried}
 
     @cached_property
@@ -118,17 +119,24 @@ class Body(Statements):
         """The cell of an access that moves along any one axis of an array."""
         return next((c for k in range(len(index)) if (c := self.cell(index, -1 - k)) is not None), None)
 
-    def additions(self, name: str, columns: bool = False) -> list[Row]:
-        """The additions of the loop to an array, by rows (or also ``columns``) of neighbouring cells; empty if it
-        accesses the array in any other way."""
+    def additions(self, name: str, columns: bool = False, beside: bool = False) -> list[Row]:
+        """The additions of the loop to an array, by rows (or also ``columns``) of neighbouring cells. Empty if it
+        accesses the array in any other way; ``beside``: unless it does so in other rows."""
         step = self.loop.step.value if isinstance(self.loop.step, Const) else 0
         rows: dict[tuple[object, ...], Row] = {}
-        for _, t in self.written[name]:
+        others: set[tuple[object, ...]] = set()
+        for t in self.stmts:
+            if not isinstance(t, Load | Store | AddTo) or t.array.name != name:
+                continue
             cell = self.column(t.index) if columns else self.cell(t.index)
-            if not isinstance(t, AddTo) or not is_float(t.array.type) or cell is None:
+            if cell is None or not is_float(t.array.type):
                 return []
-            rows.setdefault(cell.row, {}).setdefault(cell.number, []).append(t)
-        if name in self.loaded:
+            if isinstance(t, AddTo):
+                rows.setdefault(cell.row, {}).setdefault(cell.number, []).append(t)
+            else:
+                others.add(cell.row)
+        rows = {row: found for row, found in rows.items() if row not in others}
+        if others and not (beside and all(_apart(a, b) for a in rows for b in others)):
             return []
         near = [abs(step) == 1 and max(row) - min(row) <= FEW for row in rows.values()]
         return [
@@ -140,3 +148,9 @@ class Body(Statements):
     def needed(self, effects: Iterable[Stmt], results: Iterable[Atom] = ()) -> list[Stmt]:
         """The effects and the statements they depend on, in order."""
         return needed(self.stmts, effects, results)
+
+
+def _apart(a: tuple[object, ...], b: tuple[object, ...]) -> bool:
+    """Whether two rows along the same axis have no cell in common: they differ in an invariant subscript."""
+    (first, *_, axis), (second, *_, other) = a, b
+    return axis == other and any((x - y).value for x, y in zip(first, second, strict=True))  # type: ignore[operator]

@@ -17,6 +17,17 @@ from .affine import Ranges
 from .logs import logs_of
 
 
+def ranges_of(f: Function, resized: Iterable[str] = ()) -> Ranges:
+    """What is known about ints where a function starts: gradients have the sizes of their parameters. ``resized``:
+    arrays that change their size."""
+    r = Ranges(frozenset(logs_of(f)) | frozenset(resized))
+    params = {p.var.name: p.var for p in f.params}
+    for p in f.params:
+        if p.like in params and isinstance(p.var.type, Array) and p.var.name not in r.logs:
+            r.dims |= {(p.var.name, axis): r.dim(params[p.like], axis) for axis in range(p.var.type.rank)}
+    return r
+
+
 def defined(s: Loop) -> set[str]:
     """The names that a loop defines."""
     return {s.index.name, *(c.name for c in s.carried)} | names_in(s.body)
@@ -75,7 +86,7 @@ def with_ranges(
     left = set() if concerns is None else _passed_over(f.body, concerns)
     if concerns is not None and all(id(s) in left for s in f.body.stmts if isinstance(s, Loop | If)):
         return f
-    r = Ranges(frozenset(logs_of(f)))
+    r = ranges_of(f)
 
     def block(b: Block) -> Block:
         return with_statements(b, (t for s in b.stmts for t in stmt(s)))

@@ -19,6 +19,7 @@ from linad_typecheck.span import NOWHERE, Span
 from linad_typecheck.types import FLOATS, Array
 
 from .accesses import Access
+from .affine import Ranges
 from .dependence import Nest, farthest
 from .loop_facts import defined, outer_accesses
 from .operation_costs import is_library_call
@@ -72,15 +73,15 @@ def verdict(s: Loop, fastmath: bool) -> Verdict:
         return Verdict(str(order))
 
 
-def reads_earlier_cells(s: Loop) -> bool:
-    """Whether an iteration may read a cell that an earlier one has written: a recurrence through memory."""
-    nest = Nest(s)
-    uses: dict[str, list[Access]] = {}
+def reads_earlier_cells(s: Loop, r: Ranges | None = None) -> bool:
+    """Whether an iteration may read a cell that an earlier one has written: a recurrence through memory. ``r``: facts
+    about ints at the start of the loop."""
+    nest = Nest(s, ranges=r)
+    reads: dict[str, list[Access]] = {}
+    writes: dict[str, list[Access]] = {}
     for _, a in outer_accesses(s):
-        uses.setdefault(a.array.name, []).append(a)
-    kinds = {name: {a.kind for a in found} for name, found in uses.items()}
-    both = (found for name, found in uses.items() if "read" in kinds[name] and len(kinds[name]) > 1)
-    return any(farthest(nest, found) != 0 for found in both)
+        (reads if a.kind == "read" else writes).setdefault(a.array.name, []).append(a)
+    return any(nest.between(a, b).carried for name in reads.keys() & writes.keys() for a in reads[name] for b in writes[name])
 
 
 def is_even(s: Loop) -> bool:

@@ -27,8 +27,8 @@ from linad_typecheck.types import I64, Array
 from .accesses import Access, accesses
 from .affine import Ranges, constant, unknown
 from .dependence import Distance, Nest
-from .logs import logs_of, may_grow
-from .loop_facts import defined
+from .logs import may_grow
+from .loop_facts import defined, ranges_of
 
 MOST = 12  # maximum number of regions per array
 
@@ -379,7 +379,7 @@ class Walk:
 
     def __init__(self, f: Function) -> None:
         self.made = scratch(f)
-        self.ranges = Ranges(frozenset(may_grow(f) | logs_of(f)))
+        self.ranges = ranges_of(f, may_grow(f))
         self.frames: list[Frame] = []
 
     def reach(self, frame: Frame) -> None:

@@ -32,10 +32,10 @@ from linad_typecheck.span import Span
 from linad_typecheck.types import BOOL, I64, Array, is_float
 
 from linad.analysis.accesses import updates
-from linad.analysis.affine import SMALL, Ranges, Snapshot, constant, unknown
+from linad.analysis.affine import SMALL, Snapshot, constant, unknown
 from linad.analysis.alias import alias_groups
 from linad.analysis.logs import logs_of
-from linad.analysis.loop_facts import defined, definitions, scatters, steps, updated
+from linad.analysis.loop_facts import defined, definitions, ranges_of, scatters, steps, updated
 from linad.optimise.loops.scatter_buffering import delayable
 from linad.optimise.pass_manager import Remark, Remarks
 
@@ -123,7 +123,7 @@ class Checker:
         self.hoist, self.noalias, self.group = hoist, noalias, alias_groups(f)
         self.names = Names(all_names(f))
         self.resized = logs_of(f)
-        self.ranges = Ranges(frozenset(self.resized))
+        self.ranges = ranges_of(f)
         self.frames: list[Frame] = []
         self.accesses: list[Access] = []  # accesses in loops
         self.tested: set[str] = set()  # indices covered by a check before a loop

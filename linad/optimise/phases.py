@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from linad_typecheck.ir.core import Program
 
+from .loops.find_last_reduction import find_last
 from .loops.induction_variables import close_inductions
 from .loops.loop_coalescing import coalesce_loops
 from .loops.loop_counting import count_loops
@@ -57,6 +58,9 @@ SIMPLIFICATION = Phase(
 PRIVATISATION = Phase((Pass("array_privatisation", privatise_arrays),))
 UNTAKEN = "it keeps nan and inf of the side that is not taken out of derivatives"
 LAST = Phase((Pass("select_sinking", sink_selects, required=UNTAKEN),))
+
+# Before differentiation in reverse only: the value of a choice costs another iteration.
+CHOOSING = Phase((Pass("find_last_reduction", find_last),))
 
 COMPARISONS = Phase((Pass("comparison_naming", compare_in_entry, level="program"),))
 READING = Phase((Pass("invariant_reads", move_invariant_reads),))

@@ -72,3 +72,37 @@ def test_the_cell_after_one_that_is_checked(limit: str, left: int) -> None:
     assert sum(isinstance(s, Check) for s in walk(made.main.body)) == left
     given = [np.array([0.0, 2.5, 1.0]), np.array([1.0, 2.0, 4.0, 8.0])]
     assert run(made, given).results == run(program, given).results
+
+
+SHORT_CIRCUITS = {  # conditions, the arm in which the next cell is loaded, and whether it is proved to be in the array
+    "and": ("b = if c {\n      x = load! &u [i]\n      d = lt x 0.5\n      yield d\n    } else {\n      yield False\n    }", "k", "2.0", True),
+    "and, of the condition": ("b = if c {\n      x = load! &u [i]\n      d = lt x 0.5\n      yield d\n    } else {\n      yield c\n    }", "k", "2.0", True),
+    "or": ("o = ge i l\n    b = if o {\n      yield True\n    } else {\n      x = load! &u [i]\n      d = lt x 0.5\n      yield d\n    }", "2.0", "k", True),
+    "or, where it holds": ("b = if c {\n      yield True\n    } else {\n      x = load! &u [i]\n      d = lt x 0.5\n      yield d\n    }", "k", "2.0", False),
+}
+
+
+@pytest.mark.parametrize(("test", "first", "second", "proved"), SHORT_CIRCUITS.values(), ids=SHORT_CIRCUITS)
+def test_what_a_short_circuit_implies(test: str, first: str, second: str, proved: bool) -> None:
+    arms = ["      y = load &u [k]\n      yield y" if a == "k" else f"      yield {a}" for a in (first, second)]
+    program = parse_program(
+        "entry fn f(u: mut f64[:]) -> f64 {\n  n = dim &u 0\n  l = sub n 1\n"
+        "  for i in range(n) carry (s: f64 = 0.0) -> (r) {\n    k = add i 1\n    c = lt i l\n"
+        f"    {test}\n    e = if b {{\n{arms[0]}\n    }} else {{\n{arms[1]}\n    }}\n    s1 = add s e\n    yield s1\n  }}\n  return r\n}}\n"
+    )
+    made, _ = prepare(program, EmitOptions())
+    assert any(isinstance(s, Check) for s in walk(made.main.body)) is not proved
+    given = [np.array([0.0, 0.25, 1.0, 2.0, 0.125, 3.0])]
+    assert run(made, given).results == run(program, given).results
+
+
+def test_a_count_that_is_at_least_nothing() -> None:
+    """``max(n, 0)`` is how often ``range(n)`` runs."""
+    program = parse_program(
+        "entry fn f(n: i64) -> f64 {\n  t = trips 0 n 1\n  a = alloc f64 [t] fill 1.0\n  k = max n 0\n  l = sub k 1\n"
+        "  for i in range(l, -1, -1) carry (s: f64 = 0.0) -> (r) {\n    e = load &a [i]\n    s1 = add s e\n    yield s1\n  }\n  return r\n}\n"
+    )
+    made, _ = prepare(program, EmitOptions())
+    assert not any(isinstance(s, Check) for s in walk(made.main.body))
+    for n in (-2, 0, 3):
+        assert run(made, [n]).results == run(program, [n]).results

@@ -7,7 +7,7 @@ Modern Architectures, 2001, chapter 8).
 **After.** ``for i carry (f') { &b[i-1] += e + f'; yield f }``
 
 **Legality.** All accesses to the array in the loop are additions at the index, or its negative, plus a constant, at
-most `FEW` apart. The cells at the end of the range receive the remaining sums after the loop.
+most `FEW` apart, or to other rows, which differ in a loop-invariant subscript. The cells at the end of the range receive the remaining sums after the loop.
 
 **Profitability.** Each cell is written once instead of three times. Without the loop-carried dependence through memory,
 LLVM can vectorise the loop: the vector passed on is the previous one shifted by a cell. The pass makes loops
@@ -24,11 +24,12 @@ from dataclasses import dataclass, replace
 from linad_typecheck.ir.core import (
     AddTo, Atom, Block, Const, Function, If, Load, Loop, Names, Stmt, Store, Var, all_names, outputs,
 )
-from linad_typecheck.ir.rewrite import at_loops, freshen
+from linad_typecheck.ir.rewrite import freshen
 from linad_typecheck.types import I64, Scalar
 
+from linad.analysis.affine import Ranges
 from linad.analysis.loop_body import Body
-from linad.analysis.loop_facts import is_plain
+from linad.analysis.loop_facts import is_plain, with_ranges
 from linad.analysis.trip_counts import ints_of, is_short
 
 from ..ints import Maker, carrying, has_run
@@ -38,7 +39,9 @@ def rotate_accumulations(f: Function) -> Function:
     """Add once to each cell of a row of neighbouring cells in innermost loops."""
     names = Names(all_names(f))
     sizes = ints_of(f)
-    return at_loops(f, lambda s: adding(s, names) if is_plain(s) and not is_short(s, sizes) else [s])
+    return with_ranges(
+        f, lambda s, r: adding(s, names, ranges=r) if is_plain(s) and not is_short(s, sizes) else [s], is_plain
+    )
 
 
 def _elsewhere(body: Body, wanted: Iterable[Atom], base: Atom, more: int, maker: Maker) -> tuple[Atom, ...]:
@@ -73,13 +76,20 @@ class Held:
     read: int = 0
 
 
-def adding(s: Loop, names: Names, fresh: Mapping[str, Held] | None = None, every: bool = True) -> list[Stmt]:
+def adding(
+    s: Loop,
+    names: Names,
+    fresh: Mapping[str, Held] | None = None,
+    every: bool = True,
+    ranges: Ranges | None = None,
+) -> list[Stmt]:
     """A loop with a single addition for each row of neighbouring cells. Additions to ``fresh`` arrays, whose previous
-    contents are known, become stores; unless ``every``, only these change."""
+    contents are known, become stores; unless ``every``, only these change. ``ranges``: facts about ints at the start of the loop.
+    """
     assert s.stop is not None and isinstance(s.step, Const)
     fresh = fresh or {}
-    body, step = Body(s, mirrored=True), s.step.value
-    found = ((name, row) for name in body.written for row in body.additions(name, columns=not fresh))
+    body, step = Body(s, mirrored=True, ranges=ranges), s.step.value
+    found = ((name, row) for name in body.written for row in body.additions(name, not fresh, not fresh))
     rows = [row for name, row in found if name in fresh or every and len(row) > 1]
     if not rows:
         return [s]

@@ -70,7 +70,7 @@ def _flat(s: Loop, r: Ranges, names: Names) -> Loop | None:
     whole, rest = sum(map(_cost, inside)), sum(map(_cost, s.body.stmts))
     if whole - rest > max(MOST, rest) or not _only_sums(s):
         return None
-    return None if reads_earlier_cells(s) else _Flattener(r, names).loop(s)
+    return None if reads_earlier_cells(s, r) else _Flattener(r, names).loop(s)
 
 
 def _only_sums(s: Loop) -> bool:

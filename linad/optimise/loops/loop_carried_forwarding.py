@@ -42,7 +42,7 @@ def forward_loop_carried(f: Function) -> Function:
 def _carrying(s: Loop, r: Ranges, names: Names, lent: set[str], every: bool = False) -> list[Stmt]:
     if not is_plain(s):
         return [s]
-    body = Body(s)
+    body = Body(s, ranges=r)
     for k, t in enumerate(s.body.stmts):
         if (
             not isinstance(t, Load | AddTo)
@@ -73,7 +73,8 @@ def _written_for(body: Body, k: int, t: Load | AddTo, r: Ranges, every: bool) ->
     """The position of the statement that wrote the loaded cell one iteration earlier, if no other write can intervene
     and LLVM cannot see that. ``every``: even if LLVM can."""
     here = body.cell(t.index)
-    if here is None or body.additions(t.array.name):  # `accumulation_rotation` merges these into one addition
+    rotated = here is not None and body.additions(t.array.name, beside=True)  # by `accumulation_rotation`
+    if here is None or any(t in added for row in rotated for added in row.values()):
         return None
     before = here + body.loop.step.value  # type: ignore[union-attr]
     writes = [(at, w.index, body.cell(w.index)) for at, w in body.written.get(t.array.name, [])]

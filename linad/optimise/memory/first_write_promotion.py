@@ -30,10 +30,8 @@ from linad_typecheck.ir.core import (
 )
 from linad_typecheck.types import I64
 
-from linad.analysis.affine import Ranges
-from linad.analysis.logs import logs_of
 from linad.analysis.loop_body import Body
-from linad.analysis.loop_facts import defined, is_counted, is_plain
+from linad.analysis.loop_facts import defined, is_counted, is_plain, ranges_of
 from linad.analysis.trip_counts import is_short
 
 from ..ints import ONE, Maker, has_run
@@ -129,7 +127,7 @@ class _Fresh:
         self.sizes = Sizes(f)
         self.names = self.sizes.names
         self.lent = {p.var.name for p in f.params if p.mode != "out"}
-        self.ranges = Ranges(frozenset(logs_of(f)))
+        self.ranges = ranges_of(f)
 
     def block(self, b: Block) -> Block:
         done: list[Stmt] = []

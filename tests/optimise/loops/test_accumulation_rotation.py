@@ -90,6 +90,8 @@ ADDED = {  # what is added, and how many additions and values handed on are left
     "two rows": (E + "    &b![0, i] += e\n    &b![1, i+1] += t\n    &b![1, i] += e\n    &b![0, i+1] += t", 2, 2),
     "a row, and one cell of another": (E + "    &b![0, i] += e\n    &b![1, i] += t\n    &b![0, i+1] += t", 2, 1),
     "a row, and one of a size away": (E + "    j = add i q\n    &c![i] += e\n    &c![i+1] += t\n    &c![j] += e", 2, 1),
+    "beside a row that is read and stored": ("    e = load! &b [0, i]\n    t = mul e 3.0\n    &b![0, i] = 0.0\n    &b![1, i] += e\n    &b![1, i-1] += t", 1, 1),
+    "beside the row before": ("    z = add q 0\n    y = sub z 1\n    g = sub y 1\n    e = load! &b [y, i]\n    t = mul e 3.0\n    &b![y, i] = t\n    &b![g, i] += e\n    &b![g, i+1] += t", 1, 1),
     "beside a store": (E + "    &w![i] = t\n    &c![i] += e\n    &c![i+1] += t", 1, 1),
 }
 

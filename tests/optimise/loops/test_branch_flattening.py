@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -172,3 +174,49 @@ def test_random_arms(first: list[str], second: list[str], seed: int) -> None:
     assert not verify(after)
     for x, y in zip(outcome(before, seed), outcome(after, seed), strict=True):
         np.testing.assert_allclose(y, x, rtol=1e-12)
+
+
+def test_another_row_and_cells_of_a_gradient() -> None:
+    """The row before is another one, and a gradient is as long as its parameter: the reverse of a minimum of
+    neighbours."""
+    before = parse_program(
+        """entry fn f(u: read f64[:,:], u_bar: acc f64[:,:], b: mut f64[:,:]) -> i64 {
+  n = dim &u 0
+  m = dim &u 1
+  n.1 = dim &b 0
+  m.1 = dim &b 1
+  ok = eq n n.1
+  check ok else ValueError "sizes"
+  ok.1 = eq m m.1
+  check ok.1 else ValueError "sizes"
+  for i in range(1, n) {
+    k = sub i 1
+    for j in range(1, m) {
+      h = sub j 1
+      e = load! &b [i, j]
+      &b![i, j] = 0.0
+      x = load! &u [k, j]
+      y = load! &u [k, h]
+      c = lt x y
+      if c {
+        &b![k, j] += e
+        &u_bar![i, j] += e
+      } else {
+        &b![k, h] += e
+      }
+    }
+  }
+  return n
+}
+"""
+    )
+    before = before.with_main(replace(before.main, params=(before.main.params[0], replace(before.main.params[1], like="u"), before.main.params[2])))
+    after = before.with_main(flatten_branches(before.main))
+    assert not verify(after) and branches(before) == 1 and branches(after) == 0
+    rng = np.random.default_rng(0)
+    u, b = rng.normal(size=(2, 5, 4))
+    found = [[u, np.zeros((5, 4)), b.copy()] for _ in range(2)]
+    for p, given in zip((before, after), found, strict=True):
+        run(p, given, in_place=True)
+    for x, y in zip(*found, strict=True):
+        np.testing.assert_array_equal(x, y)
