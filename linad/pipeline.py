@@ -115,7 +115,7 @@ def differentiate(
     name = f"{program.entry}_vjp"
     transposes = _transposes(program, off, making)
     if not log_everything:
-        program, _ = run(program, CHOOSING, off=off, after=after)
+        program, _ = run(program, CHOOSING, off=off)
 
     def _reversed(program: Program) -> tuple[Program, Reversed, Calls]:
         """The linear form of a program, its reverse, and the adjoints of the functions that it calls."""

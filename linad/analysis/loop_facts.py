@@ -33,6 +33,12 @@ def defined(s: Loop) -> set[str]:
     return {s.index.name, *(c.name for c in s.carried)} | names_in(s.body)
 
 
+def nest_of(s: Loop) -> list[Loop]:
+    """The chain of loops that each contain a single loop."""
+    inner = [t for t in s.body.stmts if isinstance(t, Loop)]
+    return [s, *nest_of(inner[0])] if len(inner) == 1 else [s]
+
+
 def next_value(s: Loop, k: int, value: Callable[[Atom], Atom] = lambda a: a) -> Atom:
     """The value of a carried variable in the next iteration, if there is one.
 

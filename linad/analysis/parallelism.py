@@ -81,7 +81,8 @@ def reads_earlier_cells(s: Loop, r: Ranges | None = None) -> bool:
     writes: dict[str, list[Access]] = {}
     for _, a in outer_accesses(s):
         (reads if a.kind == "read" else writes).setdefault(a.array.name, []).append(a)
-    return any(nest.between(a, b).carried for name in reads.keys() & writes.keys() for a in reads[name] for b in writes[name])
+    both = ((a, b) for name in reads.keys() & writes.keys() for a in reads[name] for b in writes[name])
+    return any(nest.between(a, b).carried for a, b in both)
 
 
 def is_even(s: Loop) -> bool:

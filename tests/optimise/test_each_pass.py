@@ -15,6 +15,8 @@ from linad.codegen import EmitOptions
 from linad.codegen.passes import prepare
 from linad.interpret import CoreError, run
 from linad.optimise.pass_manager import check, not_linear
+from linad.optimise.pass_manager import run as run_passes
+from linad.optimise.phases import CHOOSING
 from linad.pipeline import differentiate
 from linad.pipeline import prepare as simplified
 
@@ -78,6 +80,7 @@ def held(whole: Whole, options: EmitOptions) -> set[str]:
     """The same of all passes, for a function and its gradient."""
     same = Same(whole.lowered, whole.values, whole.tolerance)
     ready = simplified(whole.lowered, same)
+    run_passes(ready, CHOOSING, after=same)
     changed = same.changed | through(ready, whole.values, whole.tolerance, options)
     if isinstance(same.expected, str):  # an error, for which there is no cotangent
         return changed

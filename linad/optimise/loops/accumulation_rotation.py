@@ -7,7 +7,8 @@ Modern Architectures, 2001, chapter 8).
 **After.** ``for i carry (f') { &b[i-1] += e + f'; yield f }``
 
 **Legality.** All accesses to the array in the loop are additions at the index, or its negative, plus a constant, at
-most `FEW` apart, or to other rows, which differ in a loop-invariant subscript. The cells at the end of the range receive the remaining sums after the loop.
+most `FEW` apart, or to other rows, which differ in a loop-invariant subscript. The cells at the end of the range
+receive the remaining sums after the loop.
 
 **Profitability.** Each cell is written once instead of three times. Without the loop-carried dependence through memory,
 LLVM can vectorise the loop: the vector passed on is the previous one shifted by a cell. The pass makes loops
@@ -84,7 +85,7 @@ def adding(
     ranges: Ranges | None = None,
 ) -> list[Stmt]:
     """A loop with a single addition for each row of neighbouring cells. Additions to ``fresh`` arrays, whose previous
-    contents are known, become stores; unless ``every``, only these change. ``ranges``: facts about ints at the start of the loop.
+    contents are known, become stores; unless ``every``, only these change. ``ranges``: facts about ints at its start.
     """
     assert s.stop is not None and isinstance(s.step, Const)
     fresh = fresh or {}

@@ -34,7 +34,7 @@ from linad_typecheck.types import I64, is_float
 from linad.analysis.accesses import accesses
 from linad.analysis.dependence import Distance, Nest
 from linad.analysis.loop_body import Statements, depending, needed
-from linad.analysis.loop_facts import is_counted, updated
+from linad.analysis.loop_facts import is_counted, nest_of, updated
 from linad.analysis.parallelism import verdict
 from linad.analysis.trip_counts import FEW, ints_of, is_short
 
@@ -70,7 +70,7 @@ def gather_stencils(f: Function) -> Function:
 
 
 def _nest(s: Loop) -> _Rows | None:
-    levels = _levels(s)
+    levels = nest_of(s)
     return _Rows(levels) if len(levels) > 1 and all(map(_is_plain, levels)) else None
 
 
@@ -98,12 +98,6 @@ def _divided(s: Loop, names: Names, sizes: Mapping[str, Let]) -> list[Stmt]:
     parts = [t for axis, row in found for t in _gathered(s, row, names, sizes, axis)]
     rest = nest.without(*(row for _, row in found))
     return [*parts, rest] if updated(rest) or s.carried else parts
-
-
-def _levels(s: Loop) -> list[Loop]:
-    """The chain of loops that each contain a single loop."""
-    inner = [t for t in s.body.stmts if isinstance(t, Loop)]
-    return [s, *_levels(inner[0])] if len(inner) == 1 else [s]
 
 
 def _is_plain(s: Loop) -> bool:
@@ -327,7 +321,7 @@ def _whole(axis: int, s: Loop, row: list[Given], names: Names, low: Atom, middle
     whole = replace(
         s, index=index, start=low, stop=middle, step=ONE, carried=(), inits=(), outs=(), body=Block((*maker.out, *body))
     )
-    nest = _Rows(_levels(whole))
+    nest = _Rows(nest_of(whole))
     return replace(whole, body=nest.only([t for t in nest.stmts if isinstance(t, AddTo)]))
 
 

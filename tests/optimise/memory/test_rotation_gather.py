@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from linad_typecheck.ir.core import AddTo, Fill, Loop, Program, Var, walk
-from linad_typecheck.ir.text import parse_program
+from linad_typecheck.ir.core import AddTo, Alloc, Fill, Loop, Program, Var, walk
+from linad_typecheck.ir.text import parse_program, print_program
 from linad_typecheck.ir.verify import verify
 
 from linad.interpret import run
@@ -98,6 +98,38 @@ def test_zeros_before_it_are_not_needed() -> None:
         for program_, out in (program, c), (program.with_main(found), d):
             run(program_, [out, k, n], in_place=True)
         np.testing.assert_array_equal(c, d)
+
+
+STORED = {  # terms that may not be computed again, and the arrays that hold them
+    "a library call": ("      e = load! &k [i, j]\n      t = exp e\n      &b![g, j] += t\n      &b![h, j] += t\n      &b![i, q] += t\n", 1),
+    "two terms": ("      e = load! &k [i, j]\n      t = exp e\n      &b![g, j] += t\n      &b![h, p] += e\n      &b![i, q] += t\n      &b![i, j] += e\n", 2),
+    "and a number": ("      e = load! &k [i, j]\n      t = exp e\n      &b![g, j] += t\n      &b![h, p] += 0.5\n      &b![i, q] += t\n", 1),
+    "from what is overwritten": ("      e = load! &k [i, j]\n      t = mul e 0.5\n      &k![i, j] = t\n      &b![g, j] += e\n      &b![h, j] += e\n      &b![i, q] += e\n", 1),
+}
+
+
+@pytest.mark.parametrize("outer", [UP, DOWN])
+@pytest.mark.parametrize("inner", [UP, DOWN])
+@pytest.mark.parametrize("why", STORED)
+def test_terms_of_their_own(why: str, outer: str, inner: str) -> None:
+    body, arrays = STORED[why]
+    found = gathered(nest(body, outer, inner))
+    assert sum(isinstance(t, Alloc) for t in walk(found.main.body)) == arrays
+    indices = {s.index for s in walk(found.main.body) if isinstance(s, Loop)}
+    added = [t for t in walk(found.main.body) if isinstance(t, AddTo)]
+    assert added and all(indices.issuperset(t.index) for t in added)
+
+
+def test_terms_of_a_range_that_may_not_run() -> None:
+    text = str(print_program(nest(STORED["a library call"][0]))).replace("dim &b 0", "cast_n")
+    program = parse_program(text.replace("k: mut f64[:,:]) ", "k: mut f64[:,:], given: i64) ").replace("n = cast_n", "n = add given 0"))
+    found = program.with_main(gather_rotations(program.main))
+    assert found != program
+    for n in (-3, 0, 1, 4):
+        before, after = ([np.zeros((4, 4)), np.ones((4, 4))] for _ in range(2))
+        for p, arrays in ((program, before), (found, after)):
+            run(p, [*arrays, n], in_place=True)
+        np.testing.assert_allclose(after[0], before[0], rtol=1e-13)
 
 
 KEPT = {
