@@ -36,7 +36,7 @@ from linad.optimise.scalars.dead_code_elimination import eliminate_dead_code
 from linad.optimise.pass_manager import After, Fact, Pass, Phase, Remarks, run
 from linad.optimise.environment import guarded
 from linad.optimise.phases import (
-    CHOOSING, COMPARISONS, FIRST, LAST, PRIVATISATION, READING, RENAMING, SIMPLIFICATION, UNROLLING,
+    CHOOSING, COMPARISONS, EXPANSION, FIRST, LAST, PRIVATISATION, READING, RENAMING, SIMPLIFICATION, UNROLLING,
 )
 from linad.optimise.scalars.constant_folding import fold_constants
 from linad.optimise.scalars.dead_store_elimination import eliminate_dead_fills, eliminate_dead_stores
@@ -120,5 +120,5 @@ def facts(options: EmitOptions) -> Iterator[Fact]:
 
 def all_passes() -> dict[str, Pass]:
     """Every pass by name, in the order of their first execution."""
-    phases = (FIRST, SIMPLIFICATION, PRIVATISATION, LAST, CHOOSING, UNROLLING, RENAMING, READING, COMPARISONS, LOOPS)
+    phases = (FIRST, SIMPLIFICATION, PRIVATISATION, LAST, CHOOSING, UNROLLING, EXPANSION, RENAMING, READING, COMPARISONS, LOOPS)
     return {p.name: p for phase in phases for p in phase.passes}

@@ -16,6 +16,7 @@ from .loops.loop_unrolling import unroll_early
 from .memory.adjoint_forwarding import forward_adjoints
 from .memory.array_privatisation import privatise_arrays
 from .memory.array_renaming import rename_arrays
+from .memory.copy_expansion import expand_copies
 from .memory.copy_elision import elide_copies
 from .memory.invariant_reads import move_invariant_reads
 from .pass_manager import After, Pass, Phase, run
@@ -64,12 +65,13 @@ CHOOSING = Phase((Pass("find_last_reduction", find_last),))
 
 COMPARISONS = Phase((Pass("comparison_naming", compare_in_entry, level="program"),))
 READING = Phase((Pass("invariant_reads", move_invariant_reads),))
+EXPANSION = Phase((Pass("copy_expansion", expand_copies),))
 RENAMING = Phase((Pass("array_renaming", rename_arrays),))
 UNROLLING = Phase((Pass("early_unrolling", unroll_early),))
 
 # Alternative forms of a program, tried in order: each is differentiated instead if its derivative logs at least this
 # many bytes less.
-ALTERNATIVES = ((UNROLLING, 1), (RENAMING, 0), (READING, 1), (COMPARISONS, 1))
+ALTERNATIVES = ((UNROLLING, 1), (EXPANSION, 1), (RENAMING, 0), (READING, 1), (COMPARISONS, 1))
 
 
 def simplify(program: Program, after: After | None = None, off: Iterable[str] = ()) -> Program:
