@@ -10,9 +10,10 @@ of the iteration that last replaced a value, and the value is computed again fro
 value does not depend on what the loop carries, except for ints, which are carried as well. Comparisons and conversions
 to ints keep the value that the loop itself carries, so that all decisions are the same.
 
-**Profitability.** What the loop carries is then only compared. Its reverse, and a logged decision for each iteration,
-become the reverse of one iteration and one logged int. A minimum over several loops is that of the outermost one, after
-those in it. Runs only before differentiation.
+**Profitability.** The loop only compares what it carries: its reverse, and a logged decision for each iteration, become
+the reverse of one iteration and one logged int. Or it does nothing else; a loop with other effects is reversed in any
+case, and decisions that do not depend on the value need no log. A minimum over several loops becomes that of the
+outermost one, after those in it. Runs only before differentiation.
 
 **Needs.** Nothing: results are bitwise identical without contraction.
 """
@@ -119,7 +120,7 @@ class _Finder:
             if is_float(c.type) and s.outs[k].name in self.used:
                 choice = _choice(s.body, s.body.results[k], c)
                 slice_ = None if choice is None else _slice(s, choice, self.group)
-                if choice is not None and slice_ is not None and _is_only_compared(s, k, choice):
+                if choice is not None and slice_ is not None and _is_worth_it(s, k, choice):
                     s, stmts = self.tracked(s, k, choice, slice_, before)
                     after += stmts
         return [*before.out, s, *after]
@@ -240,8 +241,9 @@ def _read(t: Stmt) -> Iterable[Atom]:
     ]
 
 
-def _is_only_compared(s: Loop, k: int, choice: _Choice) -> bool:
-    """Whether a loop uses its ``k``-th value only in comparisons, in loops that carry it on, and in its own choice."""
+def _is_worth_it(s: Loop, k: int, choice: _Choice) -> bool:
+    """Whether a loop uses its ``k``-th value only in comparisons, in loops that carry it on, and in its own choice; and
+    whether it compares it at all, or does nothing else that has to be reversed."""
     own, held = set[int](), {s.carried[k], s.body.results[k]}
     inner: _Choice | None = choice
     while inner is not None:
@@ -252,7 +254,11 @@ def _is_only_compared(s: Loop, k: int, choice: _Choice) -> bool:
         counts = isinstance(t, Store | AddTo) or isinstance(t, Let) and is_float(t.out.type)
         if counts and id(t) not in own and not held.isdisjoint(operands(t)):
             return False
-    return True
+    compared = any(
+        getattr(t, "op", "") in CHOICES if id(t) in own else not held.isdisjoint(operands(t)) for t in walk(s.body)
+    )
+    others = any(is_float(c.type) for c in s.carried if c != s.carried[k])
+    return compared or not others and not any(isinstance(t, Store | AddTo) for t in walk(s.body))
 
 
 def _unchecked(t: Stmt) -> Stmt:

@@ -62,6 +62,7 @@ STAYS = {
     "of what the loop writes": "best = 1e9\nu = x.copy()\nfor i in range(n):\n    u[i] *= w\n    best = min(best, u[i])\ns += best + u[0]",
     "of two values": "best = 1e9\nfor i in range(n):\n    best = min(best, x[i] * w)\n    best = min(best, A[i, 0] * w)\ns += best",
     "ended by a break": "best = 1e9\nfor i in range(n):\n    if x[i] * w < best:\n        best = x[i] * w\n    if best < -1.0:\n        break\ns += best",
+    "beside a sum, by another test": "d = 1.0\nfor i in range(n):\n    if k[i] == 2:\n        d = x[i]\n    else:\n        s += x[i] * w\ns /= d",
     "only its place": "best = 1e9\nat = 0\nfor i in range(n):\n    if x[i] < best:\n        best = x[i]\n        at = i\ns += A[at, 0]",
 }  # fmt: skip
 
