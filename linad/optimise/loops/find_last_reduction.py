@@ -49,11 +49,13 @@ def find_last(f: Function) -> Function:
 class _Choice:
     """A statement that either keeps a carried value or chooses another, which is its operand or result ``value``;
     ``inner``: the choice in the arm that this is a result of. ``first``: whether the first arm, operand or side is it.
+    ``position``: that of the result of a branch.
     """
 
     stmt: Stmt
     value: Atom
     first: bool
+    position: int
     inner: _Choice | None = None
 
     def path(self) -> Iterator[Block]:
@@ -70,7 +72,7 @@ class _Choice:
 
 def _choice(b: Block, r: Atom, kept: Var) -> _Choice | None:
     """The choice that a value of a block is the result of, if it is one between ``kept`` and one other value."""
-    s = next((t for t in b.stmts if r in outputs(t)), None)
+    s, k = next((t for t in b.stmts if r in outputs(t)), None), 0
     match s:
         case If(then=then, orelse=orelse, outs=outs):
             k = outs.index(r)  # type: ignore[arg-type]
@@ -85,7 +87,7 @@ def _choice(b: Block, r: Atom, kept: Var) -> _Choice | None:
         return None
     first = sides[1] == kept
     arm, value = (arms[0], sides[0]) if first else (arms[1], sides[1])
-    return _Choice(s, value, first, _choice(arm, value, kept))
+    return _Choice(s, value, first, k, _choice(arm, value, kept))
 
 
 class _Finder:
@@ -99,6 +101,7 @@ class _Finder:
             if isinstance(a, Var)
         }
         self.found: dict[str, Atom] = {}  # by the value that a loop carries to its end, what is computed again
+        self.own: dict[str, Var] = {}  # and the other way round
 
     def block(self, b: Block) -> Block:
         out: list[Stmt] = []
@@ -132,18 +135,24 @@ class _Finder:
         carried, outs = ([self.names.var("at", v.type) for v in places] for _ in range(2))
         inits = [nowhere, *(Const(False if v.type == BOOL else 0, v.type) for v in places[1:])]
         body, nexts = self.choosing(s.body, choice, places, carried)
-        body = replace(body, results=(*s.body.results, *nexts))
+        body = replace(body, results=(*self.compared(s.body.results, k), *nexts))
         loop = replace(
             s, carried=(*s.carried, *carried), inits=(*s.inits, *inits), body=body, outs=(*s.outs, *outs)
         )
         there = dict(zip((v.name for v in places), outs, strict=True))
         again = freshen(Block(tuple(map(_unchecked, slice_.stmts)), (choice.leaf,)), self.names, there)
         chosen, value = self.names.var("chosen", BOOL), self.names.like(s.outs[k])
-        self.found[s.outs[k].name] = value
+        self.found[s.outs[k].name], self.own[value.name] = value, s.outs[k]
         return loop, [
             Let(chosen, "ne", (outs[0], nowhere), s.span),
             If(chosen, again, Block((), (s.inits[k],)), (value,), s.span),
         ]
+
+    def compared(self, results: tuple[Atom, ...], k: int) -> tuple[Atom, ...]:
+        """The results with the ``k``-th one as a loop in the block itself carries it, not as it is computed again, which
+        may round differently."""
+        r = results[k]
+        return (*results[:k], self.own.get(r.name, r) if isinstance(r, Var) else r, *results[k + 1 :])
 
     def choosing(self, b: Block, choice: _Choice, places: list[Var], kept: list[Var]) -> tuple[Block, list[Var]]:
         """The block with the places where a value was chosen as further results of its choice."""
@@ -155,7 +164,7 @@ class _Finder:
             chosen: list[Var] = places
             if choice.inner is not None:
                 arm, chosen = self.choosing(arm, choice.inner, places, kept)
-            arm = replace(arm, results=(*arm.results, *chosen))
+            arm = replace(arm, results=(*self.compared(arm.results, choice.position), *chosen))
             other = s.orelse if choice.first else s.then
             other = replace(other, results=(*other.results, *kept))
             arms = (arm, other) if choice.first else (other, arm)
@@ -163,6 +172,8 @@ class _Finder:
         else:
             assert isinstance(s, Let)
             cond, first = s.ins[0], choice.first
+            side = next(k for k, a in enumerate(s.ins) if a == choice.value)
+            s = replace(s, ins=self.compared(s.ins, side))
             made = [s]
             if s.op in CHOICES:
                 cond, first = self.names.var("takes_second", BOOL), not first

@@ -4,7 +4,7 @@ import textwrap
 
 import numpy as np
 import pytest
-from linad_typecheck.ir.core import Loop, Program, walk
+from linad_typecheck.ir.core import If, Loop, Program, walk
 from linad_typecheck.ir.verify import verify
 
 from linad.cost import cost_of
@@ -116,3 +116,13 @@ def test_decisions_are_those_of_the_value() -> None:
     outs = {v.name for t in walk(f.body) if isinstance(t, Loop) for v in t.outs}
     compared = {a.name for t in walk(f.body) if getattr(t, "op", "") == "le" for a in t.ins}
     assert compared & outs
+
+
+def test_what_is_compared_is_what_was_carried() -> None:
+    """Also in the loops around: what is computed again may round differently, and ties are those of the value."""
+    whole = program(FOUND["over two loops"])
+    [f] = [alone(whole)[1].main]
+    [outer] = [s for s in f.body.stmts if isinstance(s, Loop) and any(v.type.dtype == "f64" for v in s.carried)]
+    [inner] = [s for s in outer.body.stmts if isinstance(s, Loop)]
+    assert not any(isinstance(s, If) and any(v.type.dtype == "f64" for v in s.outs) for s in outer.body.stmts)
+    assert outer.body.results[0] in inner.outs
