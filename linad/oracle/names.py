@@ -170,12 +170,12 @@ def _extremum(better: Callable[[Any, Any], bool]) -> Callable[..., Any]:
 
     def choose(*args: Any, **keywords: Any) -> Any:
         items = [wrap(a) for a in (args if builtins.len(args) > 1 else args[0])]
+        if not items and "default" in keywords:
+            return wrap(keywords["default"])
         if "key" in keywords:
             keys = [wrap(keywords["key"](i)) for i in items]
             places = builtins.range(builtins.len(items))
             return items[functools.reduce(lambda a, b: b if better(keys[b], keys[a]) else a, places)]
-        if not items and keywords:
-            return wrap(keywords["default"])
         if not items:
             raise ValueError("min() or max() of nothing")
         best = items[0]

@@ -1238,6 +1238,14 @@ def f(x, n):
     p = max([(x[i], i) for i in range(n)], key=lambda p: p[0] * p[0])
     return x[i] * 2.0 + p[0] * p[1]
 """, (np.array([3.0, 1.0, 2.0, -4.0]), 4)),
+    "default of an extreme": ("""\
+def f(x, n):
+    few, many = [v for v in x[:n] if v > 2.5], [(v * v, i) for i, v in enumerate(x) if v > -1.0]
+    p = max(many, default=(x[0], 7))
+    q = min([(v, 1) for v in few if v < 0.0], default=(x[1] * 3.0, 8))
+    r = min((v for v in few), key=lambda v: -v * v, default=x[2])
+    return p[0] * p[1] + q[0] * q[1] + r * max(few[1:], key=abs, default=x[3] * 2.0)
+""", (np.array([3.0, 1.0, 2.0, -4.0]), 3)),
     "nsmallest": ("""\
 import heapq
 def f(x, k):

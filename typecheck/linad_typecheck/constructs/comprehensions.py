@@ -39,6 +39,7 @@ from ..engine.values import (
     ArrayValue,
     Binding,
     Bottom,
+    EntityValue,
     FunctionValue,
     Poison,
     ScalarValue,
@@ -55,6 +56,7 @@ from ..library.scalars import extreme
 from ..ownership.liveness import assigned_inside, bound
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
+from ..names.scope import External
 from ..registry import enter
 from ..span import Span
 from ..types import BOOL, I64, DType
@@ -211,6 +213,8 @@ def fold(ctx: Lowering, node: ast.Call, dotted: str, called: str, hint: str) -> 
     if extremum and len(node.args) != 1 and not given:
         return None
     if extremum and "key" in given:
+        if "default" in given and len(node.args) == 1:
+            return _or_default(ctx, node, _as_list(ctx, node.args[0]), expression(ctx, given["default"]))
         if len(node.args) > 1:
             node = _with(node, ast.copy_location(ast.Tuple(node.args, ast.Load()), node))
         if given.keys() != {"key"}:
@@ -246,9 +250,7 @@ def fold(ctx: Lowering, node: ast.Call, dotted: str, called: str, hint: str) -> 
             return _of_loop(ctx, node, name, each_of(Quoted(what, value)), start, hint)
         if extremum and isinstance(value.items[0], TupleValue):
             if start is not None:
-                raise Refused(
-                    Unsupported(ctx.span(node), f"`default=` of a `{name}` of tuples", "test the length first")
-                )
+                return _or_default(ctx, node, Quoted(what, value), start)
             return EXTREMES[0](ctx, _with(node, Quoted(what, value)), name, None)
         value = as_array(ctx, value, hint, ctx.span(what))
     if name == "sum" and is_complex_array(value) and start == literal(0):
@@ -359,6 +361,23 @@ def _step(name: str) -> type[ast.operator]:
     return ast.Mult if name == "prod" else ast.Add
 
 
+def _as_list(ctx: Lowering, what: ast.expr) -> Quoted:
+    """The items of an iterable, evaluated once; those of a generator expression as a list."""
+    if isinstance(what, ast.GeneratorExp):
+        what = ast.copy_location(ast.ListComp(what.elt, what.generators), what)
+    return Quoted(what, expression(ctx, what))
+
+
+def _or_default(ctx: Lowering, node: ast.Call, items: Quoted, default: Value) -> Value:
+    """``max(items, default=d)`` where the items are not numbers, or are compared by a key."""
+    there = ast.Call(Quoted(node, EntityValue(External("builtins.len"), "len")), [items], [])
+    found = ast.Call(node.func, [items], [k for k in node.keywords if k.arg != "default"])
+    chosen = ast.IfExp(there, found, Quoted(node, default))
+    for n in (there, found, chosen):
+        ast.copy_location(n, node)
+    return expression(ctx, chosen)
+
+
 def _with(node: ast.Call, what: ast.expr) -> ast.Call:
     """The call of a function of one iterable with another one."""
     return ast.copy_location(ast.Call(node.func, [what], []), node)
@@ -388,12 +407,12 @@ def _of_loop(ctx: Lowering, node: ast.Call, name: str, what: Comprehension, star
         return _truth_of_loop(ctx, name, what, span)
     if name in _STARTS:
         return added(ctx, what, start, span, hint, _step(name))
-    if start is None:
-        try:
-            return ctx.take(ctx.ahead(lambda: _extreme(ctx, node, name, what, start, hint)))
-        except _OfTuples:
+    try:
+        return ctx.take(ctx.ahead(lambda: _extreme(ctx, node, name, what, start, hint)))
+    except _OfTuples:
+        if start is None:
             return EXTREMES[0](ctx, _with(node, what), name, None)
-    return _extreme(ctx, node, name, what, start, hint)
+        return _or_default(ctx, node, _as_list(ctx, what), start)
 
 
 class _OfTuples(Exception):
@@ -408,7 +427,7 @@ def _extreme(ctx: Lowering, node: ast.Call, name: str, what: Comprehension, star
     ctx.bind(started, Binding(ScalarValue(FALSE, True), span))
 
     def choose(value: Value, at: Span) -> None:
-        if start is None and isinstance(value, TupleValue) and value.items and not value.closed:
+        if isinstance(value, TupleValue) and value.items and not value.closed:
             raise _OfTuples
         v = as_scalar(ctx, value, at, f"`{name}` is of numbers")
         if v is None:
