@@ -35,11 +35,17 @@ def seeds(count: int) -> range:
     return range(first, first + count * MANY)
 
 
+def daily(cases: Iterable[Any], one_of: int) -> list[Any]:
+    """One in so many: which ones run every day is decided here, and nowhere else."""
+    return [case for k, case in enumerate(cases) if k % one_of == 0]
+
+
 def some(cases: Iterable[Any], one_of: int) -> list[Any]:
     """Parameters of a test of which one in so many runs in the everyday tests, and all with the marker `thorough`."""
     sets = [c if hasattr(c, "marks") else pytest.param(*(c if isinstance(c, tuple) else (c,))) for c in cases]
     rare = [pytest.param(*c.values, id=c.id, marks=(*c.marks, pytest.mark.thorough)) for c in sets]
-    return [c if k % one_of == 0 else r for k, (c, r) in enumerate(zip(sets, rare, strict=True))]
+    every_day = set(daily(range(len(sets)), one_of))
+    return [c if k in every_day else r for k, (c, r) in enumerate(zip(sets, rare, strict=True))]
 
 
 def on_backends(cases: Iterable[Any], one_of: int) -> list[Any]:

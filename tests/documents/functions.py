@@ -432,9 +432,12 @@ def answers(texts: Iterable[str]) -> list[list[Diagnostic]]:
     return found
 
 
-def examples(registry: dict[str, Kind]) -> dict[str, tuple[str, tuple[str, ...]]]:
+Tried = Callable[[str, Kind], Iterable[str]]
+
+
+def examples(registry: dict[str, Kind], tried: Tried) -> dict[str, tuple[str, tuple[str, ...]]]:
     """For each name the first example that is accepted, and the arguments by which it has a derivative."""
-    waiting = {name: [(e, b) for e in candidates(name, kind) for b in bodies(e)] for name, kind in registry.items()}
+    waiting = {name: [(e, b) for e in tried(name, kind) for b in bodies(e)] for name, kind in registry.items()}
     made: dict[str, tuple[str, tuple[str, ...]]] = {}
     while any(waiting.values()):
         now = {name: left.pop(0) for name, left in waiting.items() if left}
@@ -464,15 +467,21 @@ def taken(registry: dict[str, Kind]) -> dict[str, str]:
     return found
 
 
-def rows(registry: dict[str, Kind]) -> dict[str, Row]:
+def rows(registry: dict[str, Kind], tried: Tried = candidates) -> dict[str, Row]:
     """The rows of the page by name; a name without an example that is accepted has none."""
     takes = taken(registry)
-    return {n: Row(shown(n), takes.get(n, ""), *found) for n, found in examples(registry).items()}
+    return {n: Row(shown(n), takes.get(n, ""), *found) for n, found in examples(registry, tried).items()}
 
 
 def registry() -> dict[str, Kind]:
     """The names that the page is about."""
     return {n: kind for n, kind in sorted(registered().items()) if n not in INTERNAL}
+
+
+def line(r: Row, takes: bool) -> str:
+    by = ", ".join(f"`{n}`" for n in r.derivative)
+    cells = [f"`{r.name}`", *([r.takes] if takes else []), f"`{r.example}`".replace("|", "\\|"), by]
+    return "| " + " | ".join(cells) + " |"
 
 
 def page(made: dict[str, Row]) -> str:
@@ -483,10 +492,6 @@ def page(made: dict[str, Row]) -> str:
         inside = [made[n] for n, kind in names.items() if chosen(n, kind) and n in made]
         takes = any(r.takes for r in inside)
         head = ["function", *(["takes"] if takes else []), "example", "differentiable by"]
-        lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
-        for r in inside:
-            by = ", ".join(f"`{n}`" for n in r.derivative)
-            cells = [f"`{r.name}`", *([r.takes] if takes else []), f"`{r.example}`".replace("|", "\\|"), by]
-            lines.append("| " + " | ".join(cells) + " |")
+        lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head), *(line(r, takes) for r in inside)]
         parts.append("\n".join([f"## {title}", "", *lines]) + "\n")
     return "\n".join(parts)

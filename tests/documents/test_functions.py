@@ -2,6 +2,7 @@
 
 import builtins
 import math
+import re
 from functools import cache
 from keyword import iskeyword
 from pathlib import Path
@@ -11,9 +12,11 @@ import pytest
 import scipy.linalg
 import scipy.special
 
+from ..examples_of import daily
 from . import functions
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "functions.md"
+ROW = re.compile(r"\| `([^`]+)` \|.* `([^`]+)` \| [^|]*\|$")
 LIBRARIES = {
     "numpy": np, "numpy.linalg": np.linalg, "scipy.special": scipy.special, "scipy.linalg": scipy.linalg,
     "math": math, "builtins": builtins,
@@ -25,15 +28,31 @@ def made() -> dict[str, functions.Row]:
     return functions.rows(functions.registry())
 
 
+@pytest.mark.thorough
 def test_the_page_is_up_to_date(request):
     if request.config.getoption("--regenerate"):
         PAGE.write_text(functions.page(made()), encoding="utf-8")
     assert PAGE.read_text(encoding="utf-8") == functions.page(made()), "pytest tests/documents --regenerate"
 
 
+@pytest.mark.thorough
 def test_every_name_has_an_example_that_is_accepted():
     missing = sorted(functions.registry().keys() - made())
     assert not missing, "add an accepted call to EXAMPLES in functions.py"
+
+
+def test_each_name_has_a_row_of_which_the_checker_says_the_same():
+    """The rows that are looked at have the example of the page, whether or not another one would be tried before it."""
+    lines = PAGE.read_text(encoding="utf-8").splitlines()
+    written = {m[1]: (line, m[2].replace("\\|", "|")) for line in lines if (m := ROW.match(line))}
+    names = functions.registry()
+    assert sorted(written) == sorted(map(functions.shown, names)), "pytest tests/documents --regenerate"
+    chosen = {n: names[n] for n in daily(names, 6)}
+    rows = functions.rows(chosen, lambda name, kind: [written[functions.shown(name)][1]])
+    assert rows.keys() == chosen.keys()
+    for row in rows.values():
+        found = written[row.name][0]
+        assert found in (functions.line(row, True), functions.line(row, False)), "pytest tests/documents --regenerate"
 
 
 def test_every_name_is_in_one_section():
