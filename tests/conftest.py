@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from .examples_of import MANY, SEED
+from .examples_of import MANY, SEED, sample
 
 os.environ.setdefault("LINAD_CACHE_DIR", str(Path(__file__).parents[1] / ".linad-cache"))
 
@@ -40,6 +40,11 @@ def pytest_configure(config: pytest.Config) -> None:
         assert not wrong, f"names of lowering in a message: {wrong}"
 
     Diagnostic.__init__ = told
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items) -> None:
+    sample(items)  # before `-m` looks at the markers
 
 
 def pytest_collection_finish() -> None:

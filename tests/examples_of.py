@@ -36,15 +36,28 @@ def seeds(count: int) -> range:
 
 
 def daily(cases: Iterable[Any], one_of: int) -> list[Any]:
-    """One in so many: which ones run every day is decided here, and nowhere else."""
+    """One in so many, from the first one on: which cases run every day is decided here, and nowhere else."""
     return [case for k, case in enumerate(cases) if k % one_of == 0]
 
 
+def sample(items: Iterable[pytest.Item]) -> None:
+    """Of the tests with the marker `one_in(n)`, which are the rows of a table or draw programs of one kind, the others get
+    the marker `thorough`, too."""
+    rows: dict[tuple[str, int], list[pytest.Item]] = {}
+    for item in items:
+        if (mark := item.get_closest_marker("one_in")) and not item.get_closest_marker("thorough"):
+            rows.setdefault((item.nodeid.partition("[")[0], mark.args[0]), []).append(item)
+    for (_, n), found in rows.items():
+        for item in set(found) - set(daily(found, n)):
+            item.add_marker("thorough")
+
+
 def some(cases: Iterable[Any], one_of: int) -> list[Any]:
-    """Parameters of a test of which one in so many runs in the everyday tests, and all with the marker `thorough`."""
+    """Parameters of which one in so many runs every day, where `one_in` cannot mark the test: those of a fixture, or of
+    a backend."""
     sets = [c if hasattr(c, "marks") else pytest.param(*(c if isinstance(c, tuple) else (c,))) for c in cases]
-    rare = [pytest.param(*c.values, id=c.id, marks=(*c.marks, pytest.mark.thorough)) for c in sets]
     every_day = set(daily(range(len(sets)), one_of))
+    rare = [pytest.param(*c.values, id=c.id, marks=(*c.marks, pytest.mark.thorough)) for c in sets]
     return [c if k in every_day else r for k, (c, r) in enumerate(zip(sets, rare, strict=True))]
 
 

@@ -7,17 +7,18 @@ from linad_typecheck.ir.text import parse_program
 
 from linad.pipeline import differentiate, prepare
 
-from ..examples_of import some
 from .gradients import compare
 from .programs import PROGRAMS, SINGLE
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_gradient(name):
     compare(parse_program(PROGRAMS[name]), np.random.default_rng(1))
 
 
-@pytest.mark.parametrize("name", some(PROGRAMS, 3))
+@pytest.mark.one_in(9)
+@pytest.mark.parametrize("name", PROGRAMS)
 def test_gradient_of_the_gradient(name):
     compare(parse_program(PROGRAMS[name]), np.random.default_rng(2), order=2, size=3)
 

@@ -8,6 +8,7 @@ from .gradients import NotFinite, compare
 from .random_programs import random_program
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.drawn
 @pytest.mark.parametrize("first", seeds(30)[::10])
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")

@@ -182,6 +182,7 @@ def held(draw, seed: int) -> tuple[int, int]:
     return found, possible
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.drawn
 @pytest.mark.parametrize("draw", (scratch_nests, written_loops))
 @pytest.mark.parametrize("seed", seeds(12))

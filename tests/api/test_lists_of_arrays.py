@@ -127,6 +127,7 @@ FUNCTIONS = [
 ]  # fmt: skip
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("f", "backend"), on_backends(FUNCTIONS, 5))
 def test_values_and_derivatives(f, backend):
     g = linear_grad(f, backend=backend)

@@ -18,6 +18,7 @@ def checked(name: str, update: str = "in-place"):
     return linear_grad(CASES[name][0], updates=UPDATES.get(name, ()), update=update, cache=False)
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name, update", [*((n, "in-place") for n in CASES), *((n, "pure") for n in PURE)])
 def test_value_and_gradient(name, update):
     f, args = CASES[name]

@@ -41,6 +41,7 @@ def copies(args):
     return tuple(a.copy() if isinstance(a, np.ndarray) else a for a in args)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("block", range(4))
 def test_interpreted(block):
     finished = 0

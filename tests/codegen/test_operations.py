@@ -59,6 +59,7 @@ def close(got, expected, dtype: str) -> bool:
     return abs(got - expected) <= (1e-5 if dtype == "f32" else 1e-11) * abs(expected)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("t", [F64, F32, I64, I32, BOOL], ids=str)
 def test_every_operation(t, tmp_path):
     ops = ops_of(t.dtype)
@@ -99,6 +100,7 @@ def test_powers(tmp_path):
         np.testing.assert_allclose(general, x**y, rtol=1e-14)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("t", [F64, F32, I64, I32, BOOL], ids=str)
 def test_casts(t, tmp_path):
     targets = [F64, F32, I64, I32, BOOL]

@@ -74,6 +74,7 @@ def reference(name, v):
         return -math.inf if (name, v) in poles else math.inf if (name, v) == ("atanh", 1.0) else math.nan
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.skipif(choice() != "libmvec", reason="no vector math library")
 @pytest.mark.parametrize("name", (*FUNCTIONS, "shared_erf"))
 def test_precision_and_special_values(name, tmp_path):

@@ -11,7 +11,7 @@ from linad.baseline import dual
 from linad.oracle import attempt, difference
 from linad_typecheck.engine.hashed import start_of
 
-from ..examples_of import seeds, some
+from ..examples_of import seeds
 from ..properties.roads import Whole, close, everything
 from ..sources import Seeded, Source
 from ..kit import load
@@ -43,6 +43,7 @@ def known(name: str) -> Whole:
     return given(*PROGRAMS[name])
 
 
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_values_are_those_of_python(name):
     whole = known(name)
@@ -51,7 +52,8 @@ def test_values_are_those_of_python(name):
     assert difference(everything(attempt(whole.oracle)), everything(ours), rtol=1e-9, atol=1e-12) is None
 
 
-@pytest.mark.parametrize("name", some(PROGRAMS, 4))
+@pytest.mark.one_in(16)
+@pytest.mark.parametrize("name", PROGRAMS)
 def test_programs_are_as_in_python(name):
     whole = known(name)
     assert not whole.errors
@@ -154,6 +156,7 @@ def taking(c, a):
 """
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("made", MADE)
 @pytest.mark.parametrize("change", CHANGED_ON_THE_WAY)
 def test_what_an_argument_changes_is_changed_or_refused(change, made):
@@ -236,6 +239,7 @@ def program(seed: int) -> str:
     return HEAD + "".join(f"    {line}\n" for line in statements(Seeded(seed), 1)) + END
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.drawn
 @pytest.mark.parametrize("seed", seeds(2))
 def test_random_programs(seed):

@@ -9,7 +9,7 @@ from hypothesis import given
 
 from linad import LinadError, linear_grad
 
-from ..examples_of import quick, some
+from ..examples_of import quick
 from ..kit import load
 from ..properties.roads import Whole
 from ..strategies_iteration import iterations
@@ -26,6 +26,7 @@ COMPILED = [programs_iterators.chosen, programs_iterators.left, programs_iterato
 DUAL = [f for f in CASES if f.__name__ not in ("arrays", "chosen", "products", "cut", "again", "nested", "transformed")]
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("f", CASES, ids=lambda f: f.__name__)
 def test_values_and_gradients(f):
     found = linear_grad(f, backend="interpret")
@@ -33,12 +34,14 @@ def test_values_and_gradients(f):
     np.testing.assert_allclose(found.grad(X), differences(f, X), rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.parametrize("f", some(DUAL, 7), ids=lambda f: f.__name__)
+@pytest.mark.one_in(14)
+@pytest.mark.parametrize("f", DUAL, ids=lambda f: f.__name__)
 def test_on_every_road(f):
     Whole(f, (X,)).holds(thorough=False)
 
 
-@pytest.mark.parametrize("f", some(COMPILED, 3))
+@pytest.mark.one_in(3)
+@pytest.mark.parametrize("f", COMPILED)
 def test_compiled(f):
     found = linear_grad(f)
     np.testing.assert_allclose(found(X), f(X), rtol=1e-12)
@@ -205,6 +208,7 @@ def f(x):
 """
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("called", CALLED_BY)
 @pytest.mark.parametrize("change", CHANGES)
 def test_functions_that_change_what_they_hold(change, called):

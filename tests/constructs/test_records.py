@@ -79,6 +79,7 @@ def test_cores_are_well_formed_and_linear(name, args):
     check_linear(linearise(program))
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(("name", "args"), [p for p in EACH if p.values[0] != "defaults"])
 def test_gradients_are_those_of_dual_numbers(name, args):
     f, plain = compiled(name), getattr(m, name)

@@ -20,6 +20,7 @@ def many(x: float, y: float):
     return s + math.hypot(x, y, 2.0) + math.dist((x, 1.0), (y, 2.0))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("x, y", [(0.7, 1.9), (1.3, 0.4)])
 def test_values_and_gradients(x, y):
     assert many(x, y) == pytest.approx(float(many.py_func(x, y)), rel=1e-12)

@@ -159,6 +159,7 @@ VALUES = [
 ]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name, args, expected", VALUES)
 def test_digits(name, args, expected):
     got = getattr(special, name)(*args)
@@ -183,6 +184,7 @@ SCIPY = {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", SCIPY)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_agrees_with_scipy(name, dtype):

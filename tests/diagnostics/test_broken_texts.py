@@ -68,6 +68,7 @@ def test_tokens_deleted_or_exchanged(seed):
     assert accepted_by_the_checker(HEAD + text), text
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("seed", range(120))
 def test_statements_deleted_or_repeated(seed):
     rng = random.Random(seed)
@@ -160,6 +161,7 @@ DAMAGE = {
 }
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("kind", DAMAGE)
 @pytest.mark.parametrize("inside", [False, True], ids=["", "inside another function"])
 def test_damage_in_a_function_hides_nothing_else(kind, inside):

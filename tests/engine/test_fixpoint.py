@@ -260,6 +260,7 @@ def weak_program(seed: int) -> str:
     return f"def add(x, y):\n    return x + y\n\n\ndef f(a, b, w):\n{text}\n    return s * a, t * a, u * a, k * a\n"
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("seed", range(120))
 def test_numbers_are_weak_until_they_are_not(seed):
     plain = load(weak_program(seed))

@@ -121,6 +121,7 @@ def functions_of_a_loop(x):
 CASES = [total, total_in_place, powers, downwards, nested, two_arms, either, updates_after, inside_a_loop, of_two_classes, functions_of_a_loop]
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("f", CASES, ids=lambda f: f.__name__)
 @pytest.mark.parametrize("x", [A, A[:1], np.vstack((A, A[::-1] * 0.75)), A[:, :2] * 0.5], ids=["2 rows", "1 row", "4 rows", "square"])
 def test_ranks_that_differ(f, x):

@@ -273,6 +273,7 @@ def _loaded(body):
     return load(HELPERS + "\ndef f(x):\n" + "".join(f"    {line}\n" for line in body.split("\n")))
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("case", BODIES)
 def test_is_what_it_is_in_python(case):
     plain = _loaded(BODIES[case])

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from benchmarks.adbench import measure, native, report
-from tests.examples_of import some
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "examples"))
 from adbench import bundle, problems
@@ -22,7 +21,8 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("name", "style"), some(CASES, 2))
+@pytest.mark.one_in(20)
+@pytest.mark.parametrize(("name", "style"), CASES)
 def test_value_and_gradient_are_the_reference(name: str, style: str) -> None:
     problem = problems.from_file(name)
     value, gradient = problem.styles[style].value_and_grad(*problem.args)
@@ -54,6 +54,7 @@ def test_random_problems_are_those_of_the_files() -> None:
         np.testing.assert_array_equal(a, b)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="no C compiler")
 @pytest.mark.parametrize("name", problems.SHIPPED)
 def test_c_by_hand_is_the_reference(name: str) -> None:

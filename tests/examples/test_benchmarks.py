@@ -9,6 +9,7 @@ from benchmarks import ablate, everyday, native, scaling, timing
 from benchmarks.peers import outcome, programs, tools
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="no C compiler")
 @pytest.mark.parametrize("make", native.CONTESTS, ids=lambda f: f.__name__)
 def test_linad_numba_and_c_agree(make) -> None:
@@ -23,6 +24,7 @@ def test_disagreement_is_noticed() -> None:
         native.agree(contest)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("program", "inputs"), scaling.CASES, ids=lambda f: f.__name__)
 def test_in_place_costs_less_than_pure(program, inputs) -> None:
     from linad import linear_grad
@@ -42,6 +44,7 @@ def test_slope_of_a_power() -> None:
 LINAD = next(tool for tool in tools.TOOLS if tool.name == "linad")
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("program", programs.PROGRAMS, ids=lambda f: f.__name__)
 def test_linad_on_the_programs_of_the_comparison(program) -> None:
     found = outcome.outcome(LINAD, program, outcome.point())

@@ -40,6 +40,7 @@ def test_python_of_a_document_runs(document: str, tmp_path: Path, monkeypatch: p
     exec(compile(file.read_text(encoding="utf-8"), str(file), "exec"), module.__dict__)
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.interpreted
 @pytest.mark.parametrize("document", LONG)
 def test_python_of_a_long_document_runs(document: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

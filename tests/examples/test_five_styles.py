@@ -9,6 +9,7 @@ from linad import linear_grad
 ARGUMENTS = cases.arguments(tiny=True)
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", cases.WHAT)
 def test_styles_agree(name):
     args, first = ARGUMENTS[name], None

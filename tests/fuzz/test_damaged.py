@@ -16,7 +16,7 @@ from linad_typecheck import check_source
 from linad_typecheck.checking.fixes import fix
 from linad_typecheck.render import FORMATS
 
-from ..examples_of import quick, some
+from ..examples_of import quick
 from .corpus import HEAD, texts
 
 SECONDS = 20.0  # for a text of some hundred lines; a hundred times what it takes
@@ -189,7 +189,8 @@ DEEP = {
 }
 
 
-@pytest.mark.parametrize("name", some(DEEP, 4))
+@pytest.mark.one_in(4)
+@pytest.mark.parametrize("name", DEEP)
 def test_deep_and_long_functions(name, tmp_path):
     """In a process of its own with half a gigabyte: no crash of the interpreter, no swallowing of the machine."""
     (tmp_path / "deep.py").write_text(
@@ -234,6 +235,7 @@ def kernel_{k}(x: Float64[np.ndarray, "n"], w: float) -> float:
     assert [d.slug for d in found] == ["unknown-name"] * (functions // 3)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("every", [7, 40])
 def test_a_long_file_with_many_syntax_errors(every):
     text = HEAD + "".join(

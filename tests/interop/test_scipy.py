@@ -41,6 +41,7 @@ def differences(f, x):
     return np.stack([(f(x + h) - f(x - h)) / 2e-6 for h in steps], axis=-1)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("wrt", "backend"), on_backends([("c", "x"), None, "w", ("w", "c")], 4))
 def test_vectors_and_back(wrt, backend):
     f = flat(linear_grad(values, wrt=wrt, backend=backend), W, np.ones(3), 0.5)

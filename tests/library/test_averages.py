@@ -46,6 +46,7 @@ def test_cov_at_the_edges():
     check("np.cov(x), np.corrcoef(x), np.cov(x, ddof=0) * 2", X)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("call", ["x, 0.3", "x, 0.3, axis=0", "x, [0.0, 1.0], axis=0", "x, [0.25, 0.7], axis=1, keepdims=True", "x, y[:2] / 10"])
 @pytest.mark.parametrize("name", ["quantile", "percentile"])
 def test_quantile(name, call):

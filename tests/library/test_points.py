@@ -81,6 +81,7 @@ POINTS = [  # expression, arguments, value, derivatives of the sum of the value
 ]  # fmt: skip
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("text, args, value, slopes", POINTS, ids=lambda v: v if isinstance(v, str) else "")
 def test_value_and_derivatives(text, args, value, slopes):
     whole = Whole(program(text, "xyzw"[: len(args)]), args)

@@ -41,6 +41,7 @@ def test_vectors(body):
     check(body, *((X, Y) if "y" in body.replace("array_split", "") else (X,)))
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("body", lines(OF_MATRICES))
 def test_matrices(body):
     for a in (A, S, INTS):

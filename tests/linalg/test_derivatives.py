@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from ..examples_of import some
 from . import programs
 from .running import Derivatives, arguments, differences, direction_of, fresh, lowered, moved, value
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", programs.CASES)
 def test_value(name):
     args = arguments(name)
@@ -16,7 +16,8 @@ def test_value(name):
 
 
 @pytest.mark.parametrize("everything", [False, True], ids=["planned", "logged"])
-@pytest.mark.parametrize("name", some(programs.CASES, 2))
+@pytest.mark.one_in(8)
+@pytest.mark.parametrize("name", programs.CASES)
 def test_gradient_and_tangent(name, everything):
     args = arguments(name)
     d = Derivatives(name, args, everything)
@@ -29,7 +30,8 @@ def test_gradient_and_tangent(name, everything):
     assert d.slope(direction) == pytest.approx(slope, rel=1e-9, abs=1e-10)
 
 
-@pytest.mark.parametrize("name", some(programs.CASES, 4))
+@pytest.mark.one_in(20)
+@pytest.mark.parametrize("name", programs.CASES)
 def test_second_order(name):
     args = arguments(name)
     d = Derivatives(name, args)

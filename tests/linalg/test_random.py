@@ -61,6 +61,7 @@ def program(rng: np.random.Generator) -> str:
     return "\n".join(lines) + "\n"
 
 
+@pytest.mark.one_in(6)
 @pytest.mark.drawn
 @pytest.mark.parametrize("seed", seeds(6))
 def test_gradients(seed):

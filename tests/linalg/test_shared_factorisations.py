@@ -36,6 +36,7 @@ PROGRAMS = {
 }  # fmt: skip
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_counts_values_and_gradients(name):
     count, body = PROGRAMS[name]

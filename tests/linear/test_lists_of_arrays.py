@@ -78,6 +78,7 @@ def whole(seed: int) -> Whole:
     return given(load(program(seed)))
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.drawn
 @pytest.mark.parametrize("seed", seeds(12))
 def test_random_programs(seed):

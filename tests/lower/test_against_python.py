@@ -137,6 +137,7 @@ CASES = {
 }
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name,args", [(n, a) for n, cases in CASES.items() for a in cases], ids=lambda v: v if isinstance(v, str) else "")
 def test_same_as_python(name, args):
     checked = lowered(name, args)

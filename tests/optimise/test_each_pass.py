@@ -22,7 +22,7 @@ from linad.pipeline import prepare as simplified
 
 from ..codegen.programs import Maker
 from ..codegen.test_random_programs import arguments
-from ..examples_of import seeds, some
+from ..examples_of import seeds
 from ..parallel.roads import without_logs
 from ..properties.roads import Whole, close, fresh
 from ..properties.test_programs import MODULES, SINGLE, cases
@@ -95,22 +95,26 @@ def held(whole: Whole, options: EmitOptions) -> set[str]:
 SMALL = everyday.arguments(0.001)
 
 
-@pytest.mark.parametrize(("name", "options"), some([(n, o) for n in SMALL for o in OPTIONS], 22))
+@pytest.mark.one_in(88)
+@pytest.mark.parametrize(("name", "options"), [(n, o) for n in SMALL for o in OPTIONS])
 def test_everyday_programs(name, options) -> None:
     held(Whole(everyday.function(name), SMALL[name]), OPTIONS[options])
 
 
-@pytest.mark.parametrize(("f", "args", "updates"), some(cases(MODULES), 12))
+@pytest.mark.one_in(48)
+@pytest.mark.parametrize(("f", "args", "updates"), [*cases(MODULES)])
 def test_programs(f, args, updates) -> None:
     held(Whole(f, args, updates, f.__name__ in SINGLE), OPTIONS["hoisted"])
 
 
-@pytest.mark.parametrize("seed", some(range(200), 20))
+@pytest.mark.one_in(80)
+@pytest.mark.parametrize("seed", range(200))
 def test_random_programs(seed) -> None:
     for options in OPTIONS.values():
         through(Maker(seed).program(), arguments(seed), 1e-9, options)
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.drawn
 @pytest.mark.parametrize("seed", seeds(5))
 def test_nests_over_scratch_arrays(seed) -> None:

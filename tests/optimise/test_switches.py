@@ -21,7 +21,6 @@ from linad.optimise.environment import BrokenByPass
 from linad.codegen.passes import all_passes
 from linad.switches import switched_off
 
-from ..examples_of import some
 from ..parallel.roads import without_logs
 from ..properties.roads import Whole, close
 from ..properties.test_programs import MODULES, SINGLE, cases
@@ -54,7 +53,8 @@ def results(program, args) -> list[np.ndarray]:
     return [*map(np.asarray, out.results), *(a for a in args if isinstance(a, np.ndarray))]
 
 
-@pytest.mark.parametrize(("function", "name"), some([(f, n) for f in FUNCTIONS for n in PASSES], 24))
+@pytest.mark.one_in(96)
+@pytest.mark.parametrize(("function", "name"), [(f, n) for f in FUNCTIONS for n in PASSES])
 def test_an_everyday_program_without_a_pass(function, name) -> None:
     whole = Whole(everyday.function(function), EVERYDAY[function], off=frozenset({name}))
     wrt = whole.active()
@@ -71,13 +71,15 @@ def test_an_everyday_program_without_a_pass(function, name) -> None:
     assert done and name not in done
 
 
-@pytest.mark.parametrize(("f", "args", "updates"), some(cases(MODULES), 30))
+@pytest.mark.one_in(30)
+@pytest.mark.parametrize(("f", "args", "updates"), [*cases(MODULES)])
 def test_a_program_without_any(f, args, updates) -> None:
     """All that can be switched off is: what is left is what correctness needs."""
     Whole(f, args, updates, f.__name__ in SINGLE, off=frozenset(PASSES)).holds(thorough=False)
 
 
-@pytest.mark.parametrize("name", some(["unroll_and_jam", "index_set_splitting", "loop_fusion", "allocation_hoisting"], 2))
+@pytest.mark.one_in(2)
+@pytest.mark.parametrize("name", ["unroll_and_jam", "index_set_splitting", "loop_fusion", "allocation_hoisting"])
 def test_compiled(name) -> None:
     function, args = everyday.function("wave2d"), EVERYDAY["wave2d"]
     value, gradients = linear_grad(function).value_and_grad(*args)

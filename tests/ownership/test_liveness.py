@@ -32,6 +32,7 @@ def f(x):
 """
 
 
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("text", [ODD, *(p.read_text() for p in FILES)], ids=["odd", *(p.stem for p in FILES)])
 def test_one_look_finds_what_is_used_and_what_is_bound(text):
     for f in (n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.FunctionDef)):

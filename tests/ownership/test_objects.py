@@ -210,11 +210,13 @@ def whole(body: str, c: float) -> Whole:
     return Whole(load(HEAD + "".join(f"    {line}\n" for line in body.splitlines())), (np.array([0.5, -1.0]), c, 3))
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("body", IN_LISTS.values(), ids=IN_LISTS)
 def test_in_a_list_of_a_computed_length(body):
     whole(f"{LISTED}{body}\nreturn sum([p.q * p.v.sum() for p in ps])", 1.5).holds(thorough=False)
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("body", [pytest.param(b, id=n) for cases in (TWO, FOLLOWED) for n, b in cases.items()])
 def test_as_in_python(body):
     for c in (0.5, 1.5):
@@ -257,6 +259,7 @@ def test_an_array_in_a_dict_or_a_list_is_updated_where_it_is():
     whole(body, 0.5).holds(thorough=False)
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.drawn
 @pytest.mark.parametrize("seed", seeds(12))
 def test_random_programs(seed):

@@ -13,6 +13,7 @@ COMPILED = (
 )
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", COMPILED)
 @pytest.mark.filterwarnings("ignore::linad.LinadWarning")
 def test_compiled_gradients(name):

@@ -92,6 +92,7 @@ def accepted(text: str) -> bool:
     return True
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.drawn
 @pytest.mark.parametrize("part", range(4))
 def test_what_is_accepted_means_what_it_means_to_python(part):
@@ -175,6 +176,7 @@ VIEWS = {
 }  # fmt: skip
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("case", VIEWS)
 def test_parts_of_several_arrays_under_one_name_in_a_loop(case):
     body = VIEWS[case].replace("\n", "\n    ")

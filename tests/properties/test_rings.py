@@ -65,6 +65,7 @@ def all_but_one(u0, c):
     return s
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("function", [remainders, conditions, backwards, rolls, all_but_one], ids=lambda f: f.__name__)
 def test_rings(function) -> None:
     for n in (1, 2, 3, 6):

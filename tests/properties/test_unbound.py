@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from ..examples_of import some
 from ..kit import load
 from . import programs_paths, programs_unbound
 from .roads import Whole
@@ -12,13 +11,15 @@ pytestmark = pytest.mark.filterwarnings("ignore::linad.LinadWarning")
 CASES = {getattr(m, name): given for m in (programs_unbound, programs_paths) for name, given in m.CASES.items()}
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("f", CASES, ids=lambda f: f.__name__)
 def test_values_and_errors(f):
     for args, updates in CASES[f]:
         Whole(f, args, updates).primal()
 
 
-@pytest.mark.parametrize("f", some(CASES, 6))
+@pytest.mark.one_in(24)
+@pytest.mark.parametrize("f", CASES)
 def test_gradients(f):
     for args, updates in CASES[f]:
         Whole(f, args, updates).holds(thorough=False)

@@ -84,6 +84,7 @@ def check(call, f: Function) -> None:
     np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.drawn
 @pytest.mark.parametrize("chain", [*drawn(2, 16), *drawn(3, 16)], ids=" of ".join)
 def test_outside(chain) -> None:
@@ -95,6 +96,7 @@ def test_outside(chain) -> None:
 INSIDE = [*drawn(1, 16), *drawn(2, 16), *drawn(3, 8)]
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.drawn
 @pytest.mark.parametrize("chain", INSIDE, ids=" of ".join)
 def test_inside_checked_functions(chain) -> None:

@@ -169,6 +169,7 @@ CALLABLES = {
 }
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("case", CALLABLES)
 def test_partial_applications_methods_and_objects(case):
     found, wanted = (run() for run in CALLABLES[case])

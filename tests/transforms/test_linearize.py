@@ -243,6 +243,7 @@ CASES = {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("case", "backend"), on_backends(CASES, 4))
 def test_it_is_the_tangent_without_the_function(case, backend):
     f, args = CASES[case]

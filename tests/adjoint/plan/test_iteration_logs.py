@@ -147,6 +147,7 @@ PROGRAMS = (
 )
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("f", "args"), PROGRAMS)
 def test_gradients(f, args) -> None:
     Whole(f, args).holds(order=2 if f in (under_conditions, of_turns_in_turns) else 1)

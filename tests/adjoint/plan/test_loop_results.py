@@ -118,6 +118,7 @@ def test_words(f, rest, words: int) -> None:
     Whole(f, args).holds(order=2)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("f", "rest"), [(norm, ()), (power, (3,)), (product, ())])
 @pytest.mark.parametrize("n", [0, 1, 3])
 def test_sizes(f, rest, n: int) -> None:

@@ -63,6 +63,7 @@ def test_sizes_that_change_are_logged() -> None:
     assert any(s.out.type.dtype == "i64" for s in logs(shrinking, P, 3))
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("f", "rest"), [(swapped, (0.1, 5)), (anew, (3,)), (anew, (0,)), (shrinking, (3,)), (shrinking, (0,))]
 )

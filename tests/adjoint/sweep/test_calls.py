@@ -2,7 +2,6 @@
 
 import pytest
 
-from tests.examples_of import some
 from tests.properties.roads import Whole
 
 from . import recursive_programs
@@ -17,13 +16,15 @@ def cases():
             yield pytest.param(getattr(recursive_programs, name), args, updates, id=f"{name}-{k}")
 
 
-@pytest.mark.parametrize("f,args,updates", some(cases(), 3))
+@pytest.mark.one_in(9)
+@pytest.mark.parametrize("f,args,updates", [*cases()])
 def test_every_way_gives_the_same_gradient(f, args, updates):
     whole = Whole(f, args, updates, f.__name__ in SINGLE)
     assert whole.recursive()
     whole.holds()
 
 
-@pytest.mark.parametrize("f,args,updates", some(cases(), 4))
+@pytest.mark.one_in(12)
+@pytest.mark.parametrize("f,args,updates", [*cases()])
 def test_the_adjoint_of_the_adjoint(f, args, updates):
     Whole(f, args, updates, f.__name__ in SINGLE).second_order(step=1e-5)

@@ -12,7 +12,7 @@ from linad.pipeline import differentiate, directions, prepare, tangent
 from tests.adjoint.gradients import arguments, cotangent, differentiable
 from tests.adjoint.programs import PROGRAMS
 from tests.adjoint.random_programs import random_program
-from tests.examples_of import seeds, some
+from tests.examples_of import seeds
 from tests.linalg import programs as dense_programs
 from tests.linalg.running import Derivatives
 from tests.linalg.running import arguments as matrices
@@ -66,6 +66,7 @@ def both(primal: Program, values: list, wrt: tuple[str, ...]) -> None:
         check(primal, adjoint, [*values, *cotangents, *buffers], value)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_corpus(name):
     program = prepare(parse_program(PROGRAMS[name]))
@@ -81,7 +82,8 @@ def test_random_programs(seed):
 
 
 @pytest.mark.parametrize("few", (sweep.FEW, 0))
-@pytest.mark.parametrize("name", some(dense_programs.CASES, 6))
+@pytest.mark.one_in(24)
+@pytest.mark.parametrize("name", dense_programs.CASES)
 def test_linear_algebra(name, few, monkeypatch):
     """Products of small matrices, and with all products taken for large ones."""
     monkeypatch.setattr(sweep, "FEW", few)
@@ -95,13 +97,15 @@ def recursive():
         yield pytest.param(getattr(recursive_programs, name), *given[0], id=name)
 
 
-@pytest.mark.parametrize("f,args,updates", some(recursive(), 4))
+@pytest.mark.one_in(4)
+@pytest.mark.parametrize("f,args,updates", [*recursive()])
 def test_recursion(f, args, updates):
     whole = Whole(f, args, updates, f.__name__ == "single")
     both(whole.prepared, whole.values, tuple(whole.active()))
 
 
-@pytest.mark.parametrize("name", some(PROGRAMS, 2))
+@pytest.mark.one_in(6)
+@pytest.mark.parametrize("name", PROGRAMS)
 def test_derivatives_of_several_directions(name):
     """What comes out is a program like any other: it is differentiated again, in several directions again."""
     program = prepare(parse_program(PROGRAMS[name]))

@@ -12,7 +12,7 @@ from linad.pipeline import differentiate, inline_rules, prepare, split_linear, t
 from tests.adjoint.gradients import arguments, cotangent, differentiable
 from tests.adjoint.programs import PROGRAMS
 from tests.adjoint.random_programs import random_program
-from tests.examples_of import seeds, some
+from tests.examples_of import seeds
 from tests.linalg import programs as dense_programs
 from tests.linalg.running import Derivatives
 from tests.linalg.running import arguments as matrices
@@ -67,6 +67,7 @@ def both(primal: Program, values: list, wrt: tuple[str, ...]) -> list[bool]:
     return apart
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_corpus(name):
     program = prepare(parse_program(PROGRAMS[name]))
@@ -84,7 +85,8 @@ def test_random_programs(seed):
     both(program, arguments(program, np.random.default_rng(seed), 3), differentiable(program))
 
 
-@pytest.mark.parametrize("name", some(dense_programs.CASES, 3))
+@pytest.mark.one_in(12)
+@pytest.mark.parametrize("name", dense_programs.CASES)
 def test_linear_algebra(name):
     args = matrices(name)
     d = Derivatives(name, args)

@@ -82,6 +82,7 @@ def close(got: object, expected: object, t: Scalar) -> bool:
     return bool(np.isclose(got, expected, rtol=1e-5 if t == F32 else 1e-11, atol=1e-15, equal_nan=True))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("t", TYPES, ids=str)
 def test_every_operation(t, tmp_path, monkeypatch):
     monkeypatch.setattr(pipeline, "USUAL", [])
@@ -177,6 +178,7 @@ def statements(t: Scalar, source: Scalar) -> Program:
     return parse_program(text.replace("alloc T", f"alloc {t}"))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("t", TYPES, ids=str)
 def test_every_statement(t, tmp_path, monkeypatch):
     monkeypatch.setattr(pipeline, "USUAL", [])

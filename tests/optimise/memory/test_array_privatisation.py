@@ -151,6 +151,7 @@ def test_scratch_outside_costs_what_scratch_inside_costs(name) -> None:
     assert costs[0].gradient <= 1.01 * costs[2].gradient
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.drawn
 @pytest.mark.parametrize("seed", seeds(9))
 def test_random_nests(seed) -> None:

@@ -118,6 +118,7 @@ def test_a_carried_array_is_made_anew() -> None:
     assert [sum(isinstance(t, Alloc) for t in walk(s.body)) for s in loops] == [0, 1]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.drawn
 @pytest.mark.parametrize("seed", seeds(10))
 def test_random_nests(seed) -> None:

@@ -13,7 +13,7 @@ from linad_typecheck.ir.core import Alloc, Copy, If, Load, Loop, Store, walk
 from linad import linear_grad
 from linad.codegen import EmitOptions, emit
 from linad.interpret import run
-from tests.examples_of import quick, some
+from tests.examples_of import quick
 from tests.kit import load
 
 from ...codegen.roads import Raised, call, python
@@ -415,7 +415,8 @@ def functions():
     return [linear_grad(load(SOURCE)), linear_grad(fastmath=False)(load(SOURCE)), linear_grad(update="pure", backend="interpret")(load(SOURCE))]
 
 
-@pytest.mark.parametrize(("n", "m"), some([(4, 3), (0, 0), (1, 1), (2, 2), (9, 20), (3, 3)], 3))
+@pytest.mark.one_in(9)
+@pytest.mark.parametrize(("n", "m"), [(4, 3), (0, 0), (1, 1), (2, 2), (9, 20), (3, 3)])
 @pytest.mark.parametrize("q", [0, 1, 3])
 def test_gradients(functions, n: int, m: int, q: int) -> None:
     """As reshaped, as it was, purely functional; and by differences of the function itself."""

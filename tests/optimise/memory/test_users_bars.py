@@ -185,6 +185,7 @@ def test_gradients_that_are_only_read_are_adjoints(f, marked):
     assert [v.adjoint for v in arrays] == [marked]
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_adjoints_are_known_through_the_text_and_through_a_second_derivative(name):
     program = prepare(parse_program(PROGRAMS[name]))
