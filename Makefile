@@ -19,8 +19,8 @@ help:
 	@echo "make heat         find the conductivity of a plate from its temperatures"
 	@echo "make kalman       fit state-space models by the gradient of the Kalman filter"
 	@echo "make bundle       bundle adjustment with a sparse Jacobian made of gradients"
-	@echo "make test         run the tests"
-	@echo "make test-thorough  run all cases of the tests of which a part runs every day, and draw other examples than these:"
+	@echo "make test         run the tests, of long tables of cases a fixed part (minutes)"
+	@echo "make test-thorough  run all tests with all their cases, and draw other examples than every day (hours):"
 	@echo "                  TIMES=5 times as many, from a seed that is printed; SEED=n draws those of a run again"
 	@echo "make test-matrix  run the documents and a corpus of compiled programs with the oldest and the newest dependencies allowed"
 	@echo "make bench        measure all tables of docs/explanation/measurements.md in one run (installs JAX and PyTorch into $(VENV)-peers)"
@@ -44,11 +44,12 @@ test: $(VENV)/.stamp-test
 	$(PYTEST) -n $(WORKERS) -m "not timing and not thorough"
 	$(PYTEST) -m timing $$(grep -rl --include='*.py' mark.timing tests)
 
-# All cases of the tests that run one in two to four every day, what takes long to compile, and new random programs:
-# everyday runs draw the same ones each time. The seed that makes a run again is printed before and, with failures, after it.
+# All tests, and of tables all rows, of which everyday runs take a part (the marker `one_in`, tests/examples_of.py); all ways
+# to each derivative, and new random programs: everyday runs draw the same ones each time. The seed that makes a run again is
+# printed before and, with failures, after it.
 test-thorough: $(VENV)/.stamp-test
 	@echo "random programs of SEED=$(SEED)"
-	LINAD_SEED=$(SEED) LINAD_EXAMPLES=$(TIMES) $(PYTEST) -n $(WORKERS) -m "thorough or drawn"
+	LINAD_SEED=$(SEED) LINAD_EXAMPLES=$(TIMES) $(PYTEST) -n $(WORKERS) -m "not timing"
 
 # In environments of its own, in .venv-matrix, which pip brings up to date: minutes, and a download of the packages the first time.
 test-matrix:

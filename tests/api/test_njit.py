@@ -217,6 +217,7 @@ def test_updates_of_shared_cells_are_refused() -> None:
         added.vjp_njit(None, X[:2], X[:2])
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("f", "args", "error"),
     [

@@ -42,6 +42,7 @@ CALLS = [
 ]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("given", CALLS, ids=str)
 def test_options_through_the_whole_object(given):
     f = linear_grad(reduced, backend="interpret")

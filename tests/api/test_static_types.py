@@ -25,6 +25,7 @@ def test_both_packages_say_that_they_have_types():
     assert all(Path(package.__file__).with_name("py.typed").exists() for package in (linad, linad_typecheck))
 
 
+@pytest.mark.thorough  # every day by basedpyright alone
 @pytest.mark.skipif(find_spec("mypy") is None, reason="mypy is not installed")
 def test_mypy():
     kept = Path(os.environ["LINAD_CACHE_DIR"]) / "mypy"

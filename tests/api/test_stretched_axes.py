@@ -101,6 +101,7 @@ def f(a):
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("text", PROGRAMS.values(), ids=PROGRAMS)
 def test_programs(text):
     plain = load(f"{HEADER}{text}")

@@ -4,6 +4,7 @@ import ast
 import pkgutil
 from collections.abc import Iterator
 from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from types import ModuleType
 
@@ -53,26 +54,24 @@ def imports(name: str, path: Path, known: dict[str, Path]) -> Iterator[tuple[str
             yield target, id(n) not in top
 
 
-def circles(graph: dict[str, set[str]]) -> list[set[str]]:
-    """Modules that reach each other."""
-    bit = {name: 1 << k for k, name in enumerate(graph)}
-    reached = {name: sum(bit[t] for t in targets) for name, targets in graph.items()}  # sets, as the bits of an int
-    for middle in graph:
-        for name, found in reached.items():
-            if found & bit[middle]:
-                reached[name] = found | reached[middle]
-    return [{m for m in graph if reached[m] & bit[n] and reached[n] & bit[m]} for n in graph if reached[n] & bit[n]]
+def circle(graph: dict[str, set[str]]) -> list[str]:
+    """Modules of which each is imported by the next."""
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        return error.args[1]
+    return []
 
 
 def test_a_circle_is_found():
-    assert circles({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": set()}) == [{"b", "c"}, {"b", "c"}]
+    assert circle({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": set()}) in (["b", "c", "b"], ["c", "b", "c"])
 
 
 @pytest.mark.parametrize("package", [linad_typecheck, linad], ids=["linad_typecheck", "linad"])
 def test_no_circle_of_imports(package: ModuleType):
     known = modules(Path(package.__file__).parent)
     graph = {name: {target for target, _ in imports(name, path, known)} for name, path in known.items()}
-    assert circles(graph) == []
+    assert circle(graph) == []
 
 
 def test_imports_inside_functions():

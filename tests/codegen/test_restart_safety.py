@@ -198,6 +198,7 @@ def gradient_by_numpy(a, x, ix, ends):
     return da, dx
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("ends", [[0, 2, 2, 5, 6], [4, 1, 6], [3], [-4, -1, 2], [0, 0, -2, 1]])
 def test_rows_are_asked_for_before_the_first_is_added(ends):
     rng = np.random.default_rng(2)
@@ -209,6 +210,7 @@ def test_rows_are_asked_for_before_the_first_is_added(ends):
         np.testing.assert_allclose(bar, 1.0 + expected, rtol=1e-13)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("ends", [[0, 2, 7], [2, 10**14], [-(10**14), 2], [-8, 3]])
 def test_rows_that_are_not_there_are_an_error(ends):
     args = (np.ones(6), np.ones(4), np.zeros(6, np.int64), np.array(ends))

@@ -71,6 +71,7 @@ def gradient(f, *args):
     return made.simplified, [out.params[n] for n in names], out
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("f", PROGRAMS)
 @pytest.mark.parametrize("n", [4, 1])
 def test_value_and_gradient(f, n):

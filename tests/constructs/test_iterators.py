@@ -97,6 +97,7 @@ def sent(y):
 """
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "body",
     [

@@ -121,6 +121,7 @@ def test_the_table_and_the_signatures_are_equal():
         assert tuple(k for k, s in enumerate(rule.slopes) if s is not None) == OPS[name].diff
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("op, ins, k", CASES)
 def test_row_agrees_with_differences_and_dual_numbers(op, ins, k):
     got, _ = by_table(op, ins, k)
@@ -128,6 +129,7 @@ def test_row_agrees_with_differences_and_dual_numbers(op, ins, k):
     assert got == pytest.approx(by_differences(op, ins, k), rel=1e-8, abs=1e-9)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("op, ins, k", CASES)
 def test_row_is_linear_in_its_seed_and_reads_what_it_says(op, ins, k):
     one, read = by_table(op, ins, k)

@@ -47,6 +47,7 @@ def refuse(*args, **options):
     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("owner", "name"), CALLS, ids=lambda x: x if isinstance(x, str) else x.__name__)
 @pytest.mark.parametrize("filled", [False, True])
 def test_a_call_that_always_fails(place, monkeypatch, owner, name, filled):

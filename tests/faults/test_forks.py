@@ -132,6 +132,7 @@ assert found == [6.0]
 """
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("module", ["numba", "numba.core.entrypoints", "numpy.ma.core", "linad.codegen.compile"])
 def test_while_another_thread_imports_numba(module, tmp_path):
     env = {**os.environ, "LINAD_CACHE_DIR": str(tmp_path)}

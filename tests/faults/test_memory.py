@@ -63,6 +63,7 @@ def good():
     return np.array([1.0, 2.0, 3.0]), np.eye(3) * 4.0, 0, 2, 1
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("error", "wrong"),
     [

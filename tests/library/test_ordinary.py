@@ -45,7 +45,7 @@ def function(tmp_path):
     return made
 
 
-@pytest.mark.one_in(15)
+@pytest.mark.one_in(25)
 @pytest.mark.parametrize("text", ORDINARY)
 def test_value_and_derivative(text, function):
     f, args = function(text)

@@ -77,7 +77,7 @@ CLIENTS = {
 }
 
 
-@pytest_lsp.fixture(config=SERVER, params=some(CLIENTS, 2))
+@pytest_lsp.fixture(config=SERVER, params=some(CLIENTS, 4))
 async def client(lsp_client: LanguageClient, request):
     capabilities = CLIENTS[request.param]()
     answer = await lsp_client.initialize_session(t.InitializeParams(capabilities=capabilities))

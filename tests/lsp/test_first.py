@@ -107,6 +107,7 @@ def test_a_pulling_beginning():
     assert results[2]["items"] == results[3]["items"] and len(results[2]["items"]) == 1
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "strange",
     [

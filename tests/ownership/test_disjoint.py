@@ -56,6 +56,7 @@ def f{number}(x: Float64[np.ndarray, "n m"], k: int) -> float:
     return set(pairs) - {at[d.span.line] for d in found if d.slug == "shared-update"}
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("loop", APART)
 def test_what_is_not_warned_of_shares_no_cell(loop: str):
     known = silent(loop)

@@ -166,6 +166,7 @@ print("alive")
 """
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("layer", ["workqueue", "omp"])
 def test_python_threads_and_forks_do_not_end_the_process(layer, tmp_path):
     """Once compiled, once from the cache: machine code finds what runs its threads in a fresh process."""

@@ -351,6 +351,7 @@ def scaled(x):
     return x[1]
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("size", [3, 11])  # below and above the size up to which products are loops
 @pytest.mark.parametrize("transform", [linad.jacfwd, linad.jacrev])
 def test_products_of_matrices_in_many_directions(transform, size):

@@ -78,6 +78,7 @@ CASES = {  # what is computed, and what it is
 }
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("case", CASES)
 def test_transforms(case):
     found, wanted = (run() for run in CASES[case])
@@ -85,6 +86,7 @@ def test_transforms(case):
         np.testing.assert_allclose(a, b, rtol=1e-10, atol=1e-12)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("given", [(True, "a", None), (False, "a", None), (True, "b", None), (True, "a", X)])
 def test_arguments_known_at_compile_time_are_held(given):
     """Flags, texts and None decide what the function is."""

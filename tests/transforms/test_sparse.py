@@ -204,6 +204,7 @@ def test_equal_to_the_dense_one(name, backend, mode):
     np.testing.assert_array_equal(jacobian(*args).toarray(), found.toarray())
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("name", "backend"), on_backends(ONE_BY_ONE, 2))
 def test_entries_that_single_places_compute(name, backend):
     """They are found without sweeps, and where they are is found again when what that depends on has changed."""
@@ -375,6 +376,7 @@ def test_scipy_takes_it():
     assert np.max(np.abs(found.fun)) < 1e-6
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("mode", ["fwd", "rev"])
 def test_more_colours_than_fit_into_a_sweep(mode, monkeypatch):
     """Blocks of colours of several sizes, of several arguments and results of other ranks."""
@@ -461,6 +463,7 @@ ADJACENT = {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("name", "backend"), on_backends(ADJACENT, len(ADJACENT)))
 def test_entries_side_by_side_have_one_number(name, backend):
     f, args, kind = ADJACENT[name]

@@ -134,6 +134,7 @@ def apart(a, x, y, gain=2.0):
     return gain * np.sum(a * x * y**2)
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("argnums", [1, 2, -1, (0, 2), (2, 1), (-1, "gain"), ("a", 1)])
 @pytest.mark.parametrize("of", [linad.grad, linad.value_and_grad, linad.hessian, linad.jacfwd])
 def test_positions_of_arguments_that_become_one_parameter(of, argnums):

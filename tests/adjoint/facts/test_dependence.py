@@ -307,6 +307,7 @@ def needed_draws(x):  # The sum is, so iterations would run again, without the s
 )
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("f, args", PROGRAMS.values(), ids=PROGRAMS)
 def test_the_gradient_is_that_of_the_tape(f, args) -> None:
     words(f, *args)

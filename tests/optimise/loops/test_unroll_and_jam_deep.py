@@ -40,6 +40,7 @@ TILED = {  # what is done, and how many loads are left in the innermost loop of 
 }  # fmt: skip
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("over", [UP, DOWN])
 @pytest.mark.parametrize(("body", "loads"), TILED.values(), ids=TILED)
 def test_four_iterations_at_once(body: str, loads: int, over: str) -> None:

@@ -86,6 +86,7 @@ KEPT = {
 }  # fmt: skip
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", PRIVATE)
 def test_private(name) -> None:
     whole = program(PRIVATE[name])
