@@ -70,6 +70,7 @@ def test_classes_of_results_are_those_of_python():
     assert type(loss.grad(X, IDX, 3.0)[1]) is float
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("backend", ["numba", "interpret"])
 @pytest.mark.parametrize("update", ["in-place", "pure"])
 @pytest.mark.parametrize("options", [{}, {"fastmath": False}, {"boundscheck": False}, {"cache": False}])

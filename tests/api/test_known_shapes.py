@@ -117,6 +117,7 @@ def f(x):
 }  # fmt: skip
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("text", PROGRAMS.values(), ids=PROGRAMS)
 def test_programs(text):
     plain = load(f"{HEADER}{text}")

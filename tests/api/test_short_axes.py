@@ -83,6 +83,7 @@ def flat(x) -> np.ndarray:
     return np.concatenate([np.ravel(part) for part in (x if isinstance(x, tuple) else (x,))])
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("f", [squares, by_size, always_three, two_less, in_threes], ids=lambda f: f.__name__)
 def test_the_same_with_and_without(f, monkeypatch) -> None:
     """Values, derivatives, errors and their texts: also of what another size makes an error."""

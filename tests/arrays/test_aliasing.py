@@ -115,6 +115,7 @@ def f(A):
 """
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "rest",
     [
@@ -169,6 +170,7 @@ def f(A):
 """
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("calls", "update", "used"),
     [

@@ -96,7 +96,7 @@ def test_processes_at_once(script, tmp_path):
         assert out.startswith(RIGHT), err
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("pattern", ["*.front", "*.py", "*.code"])
 def test_damaged_files_are_made_again(filled, tmp_path, pattern):
     script, full = filled
@@ -119,11 +119,6 @@ def test_switched_off_leaves_nothing(script, tmp_path):
     place = tmp_path / "cache"
     assert run(script, place, LINAD_CACHE="0", TMPDIR=str(tmp_path)).startswith(RIGHT)
     assert not place.exists() and [p.name for p in tmp_path.glob("linad-*")] == []
-
-
-def test_a_place_that_cannot_be_written(script, tmp_path):
-    (tmp_path / "file").write_text("")
-    assert run(script, tmp_path / "file" / "inside").startswith(RIGHT)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")

@@ -55,6 +55,7 @@ PROGRAMS = {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_programs(name):
     body = "".join(f"    {line}\n" for line in PROGRAMS[name].splitlines())

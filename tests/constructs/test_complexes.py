@@ -292,6 +292,7 @@ def test_help_for_an_update_names_the_array_and_not_its_real_part():
         linear_grad(shifted, backend="interpret")(np.array([1j, 2.0]), 2 + 1j)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("text", ["z * 2", "np.fft.fft(z)", "np.fft.ifft(z.real)", "np.fft.rfft(z.real)", "np.fft.irfft(z)"])
 def test_single_precision_stays(text):
     f = load(f"import numpy as np\ndef f(z):\n    return {text}\n")
@@ -311,6 +312,7 @@ def test_numbers_that_are_close():
 
 
 @pytest.mark.interpreted
+@pytest.mark.thorough
 def test_second_derivatives():
     f = linear_grad(load(program("    return np.sum(np.abs(np.fft.fft(z * w)) ** 2)")), backend="interpret")
     check_grads(f, (X, Y), order=2)

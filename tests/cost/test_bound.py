@@ -26,6 +26,7 @@ def test_corpus_keeps_the_bound(name, size):
     assert found.gradient >= found.primal
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.drawn
 @pytest.mark.parametrize("first", seeds(60)[::10])
 def test_random_programs_keep_the_bound(first):
@@ -164,6 +165,7 @@ def test_work_is_linear_in_the_depth_of_recursion(text):
     assert words[2] - words[1] == words[1] - words[0]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", CASES)
 def test_recursive_programs_keep_the_bound(name):
     args, updates = CASES[name][0]

@@ -31,11 +31,13 @@ def kept(f, *args) -> None:
     assert found.primal < found.gradient <= found.bound
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("problem", SUITE, ids=lambda p: p.name)
 def test_suite(problem) -> None:
     kept(problems.decorated(problem.function, problem.wrt), *problem.args)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("f", "args"), [
     (heat_model.misfit, (RNG.normal(0.0, 0.3, (4, 5)), PLATES, PLATES**2, 0.1, 3, 0.5, 0.1)),
     (kalman_model.local_level, (kalman_model.Walk(0.1, -0.3), RNG.normal(0.0, 1.0, (4, 1)))),

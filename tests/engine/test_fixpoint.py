@@ -174,6 +174,7 @@ def f(x: Float64[np.ndarray, "n"]):
 """
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("kind", NESTS)
 def test_a_nest_is_lowered_as_often_as_it_is_deep(kind, monkeypatch):
     constant, count = EXPRESSIONS[ast.Constant], [0]
@@ -192,6 +193,7 @@ def test_a_nest_is_lowered_as_often_as_it_is_deep(kind, monkeypatch):
     assert 0 < counts[0] <= 4 and max(steps) <= 4 and max(steps[1:]) == min(steps[1:]), counts
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("kind", NESTS)
 def test_a_nest_means_what_it_means_to_python(kind):
     text = "import numpy as np\nimport linad\n\n\ndef f(x):\n" + NESTS[kind](3)

@@ -78,6 +78,7 @@ def _cases():
         yield pytest.param(lambda text=text: load(text), (np.array([0.7, 1.3, 0.4]), 0.9, 3), (), id=f"rebinding {seed}")
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("made, args, updates", list(_cases()))
 def test_nothing_is_left_of_an_attempt(made, args, updates, attempts):
     assert Whole(made(), args, updates).checked.diagnostics is not None

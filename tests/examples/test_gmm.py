@@ -19,6 +19,7 @@ from rich.progress import Progress
 NAMES = ("gmm_1k_d2_K5", "gmm_1k_d10_K25")
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", NAMES)
 def test_plain_python_gives_the_shipped_value(name: str) -> None:
     problem = gmm_model.adbench(name)
@@ -26,6 +27,7 @@ def test_plain_python_gives_the_shipped_value(name: str) -> None:
     assert value == pytest.approx(gmm_model.adbench_reference(name)[0], rel=1e-12)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", NAMES)
 def test_value_and_gradient_are_the_shipped_ones(name: str) -> None:
     assert gmm_fit.against_reference(gmm_model.adbench(name)) <= 1e-11

@@ -56,6 +56,7 @@ def arguments(n=1000, m=4000):
     return rng.normal(size=n), rng.integers(0, n, m), 0.75
 
 
+@pytest.mark.one_in(2)
 def test_the_same_numbers(both, chunks):
     on_threads, plain = both
     args = arguments()

@@ -100,6 +100,7 @@ STATES = [
 ]  # fmt: skip
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("f, args", STATES, ids=lambda f: getattr(f, "__name__", ""))
 def test_the_gradient_is_that_of_the_tape(f, args) -> None:
     words(f, *args)

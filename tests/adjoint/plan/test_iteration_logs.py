@@ -153,6 +153,7 @@ def test_gradients(f, args) -> None:
     Whole(f, args).holds(order=2 if f in (under_conditions, of_turns_in_turns) else 1)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("f", "args"), PROGRAMS)
 def test_what_is_kept_is_paid_for(f, args) -> None:
     c = cost(linear_grad(f), *args)

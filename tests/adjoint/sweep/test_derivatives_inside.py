@@ -207,6 +207,7 @@ PROGRAMS: dict[Callable, tuple[tuple, Callable]] = {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 def test_value_and_gradient(f):
     args, formula = PROGRAMS[f]

@@ -12,6 +12,7 @@ from . import recursive_programs
 from .recursive_programs import CASES
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", ["mutual", "haar_transform", "early_returns", "pairs"])
 def test_compiled_gradients(name):
     f = getattr(recursive_programs, name)

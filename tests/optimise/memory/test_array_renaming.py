@@ -62,6 +62,7 @@ PAIRS = {
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", PAIRS)
 def test_costs_what_separate_arrays_cost(name) -> None:
     together, apart = map(program, PAIRS[name])

@@ -217,6 +217,7 @@ ADJOINTS = {
 }  # fmt: skip
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", ADJOINTS)
 def test_an_adjoint_is_added_to_where_it_has_been_read(name: str) -> None:
     before = ADJOINTS[name]

@@ -151,6 +151,7 @@ STORED = {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("text", STORED.values(), ids=STORED)
 @pytest.mark.parametrize("q", [0, 1, 2, 5])
 def test_what_is_added_to_zeros_is_stored(text: str, q: int) -> None:

@@ -235,6 +235,7 @@ STORED = {
 WRITES = ("alloc", "fill", "copy", "store", "addto")
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("text", STORED.values(), ids=STORED)
 def test_what_is_added_to_rows_is_stored(text: str) -> None:
     program = parsed(text)

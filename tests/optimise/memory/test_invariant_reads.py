@@ -52,6 +52,7 @@ def moved(whole: Whole):
     return made.main
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", MOVED)
 def test_a_row_is_read_once(name: str) -> None:
     step, count = MOVED[name]
