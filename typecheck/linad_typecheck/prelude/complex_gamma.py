@@ -67,7 +67,7 @@ def _imaginary_part(x, y, /):
 def loggamma(z, /):
     """The principal branch of the logarithm of the gamma function; NaN for negative numbers that are not complex.
 
-    >>> round(loggamma(0.5), 6)
+    >>> print(round(loggamma(0.5), 6))
     0.572365
     """
     if z < 0.0:
