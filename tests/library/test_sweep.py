@@ -60,7 +60,7 @@ def bounded() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("bounded")
-@pytest.mark.one_in(10)
+@pytest.mark.one_in(20)
 @pytest.mark.parametrize("name", TABLE)
 def test_edges_of_two_dtypes(name):
     """Each function as it is lowered, in the first dtype that it takes, and one of its expressions in another one and
