@@ -31,9 +31,9 @@ def small(text: str, rng: random.Random) -> str:
 
 
 def survives(text: str) -> None:
-    started = time.monotonic()
+    started = time.process_time()
     found = check_source(text, "damaged.py")
-    assert time.monotonic() - started < SECONDS
+    assert time.process_time() - started < SECONDS
     assert not [d for d in found if d.slug == "internal-error"], (found, text)
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     for d in found:
@@ -229,9 +229,9 @@ def kernel_{k}(x: Float64[np.ndarray, "n"], w: float) -> float:
     plain = function.replace("@linear_grad", "@plain")
     text = HEAD + "".join((plain if k % 3 else function).format(k=k) for k in range(functions))
     assert text.count("\n") > 14 * functions
-    started = time.monotonic()
+    started = time.process_time()
     found = check_source(text, "long.py")
-    assert time.monotonic() - started < functions / 120 * SECONDS
+    assert time.process_time() - started < functions / 120 * SECONDS
     assert [d.slug for d in found] == ["unknown-name"] * (functions // 3)
 
 
@@ -244,8 +244,8 @@ def test_a_long_file_with_many_syntax_errors(every):
         else f"@linear_grad\ndef f{k}(x: float) -> float:\n    return x * y{k}\n"
         for k in range(400)
     )
-    started = time.monotonic()
+    started = time.process_time()
     found = check_source(text, "long.py")
-    assert time.monotonic() - started < SECONDS
+    assert time.process_time() - started < SECONDS
     assert {d.slug for d in found} == {"syntax-error", "unknown-name"}
     assert sum(d.slug == "unknown-name" for d in found) == sum(1 for k in range(400) if k % every)

@@ -86,7 +86,7 @@ REFUSED = {
     "unknown name": ("unknown-name", 2, "x: Vec", "return lenn(x)"),
     "unknown function": ("unknown-function", 2, "x: Vec", "return np.sine(x[0])"),
     "try": ("unsupported", 2, "x: Vec", "try:\n    s = 1.0 / x[0]\nfinally:\n    return 2.0"),
-    "a function without a meaning here": ("unsupported", 2, "x: Vec", "return np.packbits(x)[0]"),
+    "a function without a meaning here": ("unsupported", 2, "x: Vec", "return np.memmap(x)[0]"),
     "array as a condition": ("wrong-type", 2, "x: Vec", "return 1.0 if x > 0 else 2.0"),
     "sizes that never broadcast": ("sizes-differ", 2, "x: Vec", "return np.zeros(2) + np.zeros(3)"),
     "float index": ("wrong-type", 2, "x: Vec", "return x[1.5]"),
