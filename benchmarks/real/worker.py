@@ -69,7 +69,7 @@ def compared(checked: Any, f: FunctionType, given: tuple[Any, ...], start: float
         ours, slopes = numbers(value), parts(tangent)
         first, pull = checked.vjp(*given)
         weights = [np.random.default_rng(2).uniform(-1.0, 1.0, a.shape) for a in ours]
-        back = pull(weighted(first, iter(weights)))
+        back = tuple(pull(weighted(first, iter(weights))))
     except Exception as error:  # noqa: BLE001 - a crash is what is looked for
         if type(error).__name__ == "LinadError" or (isinstance(error, TypeError) and ": expected " in str(error)):
             raise  # it is refused
@@ -90,7 +90,9 @@ def compared(checked: Any, f: FunctionType, given: tuple[Any, ...], start: float
                 return {"verdict": "accepted", "note": "it rounds, and the derivative of that is zero"}
             return {"verdict": "disagrees", "cause": f"direction {a.ravel()[:4]} and not {b.ravel()[:4]}"[:300]}
     one = sum(float(np.sum(w * a)) for w, a in zip(weights, slopes, strict=True))
-    pairs = zip(back, [d for a, d in zip(given, directions(given)) if not isinstance(a, int)])  # defaults come behind
+    notes = [p.annotation for p in inspect.signature(f).parameters.values()]
+    has = [not isinstance(a, int) or note in (float, "float") for a, note in zip(given, notes)]
+    pairs = zip(back, [d for d, own in zip(directions(given), has) if own])  # defaults come behind
     other = sum(float(np.sum(g * d)) for g, d in pairs if g is not None and d is not None)
     close = 1e-4 if narrow else 1e-8
     if not np.isclose(one, other, close, close * max(1.0, scale)):

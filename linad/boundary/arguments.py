@@ -194,6 +194,11 @@ def inside(
             raise TypeError(f"{where}: expected {_record_like(tag)}, got {_with_keys(value)}")
         if tag.key in _RETURNED:
             (leaf,) = structure
+            missing = sum(v is None for v in value)
+            if missing and missing == len(value) and leaf.type.dtype[0] != "f":
+                return [(leaf, None, where)]
+            if missing:
+                raise TypeError(f"{where}: expected a list of numbers, got one with None")
             return [(leaf, np.array(value, dtype=WANTED[leaf.type.dtype]), where)]
         try:
             given = tuple(value) if tag.named_tuple else parts(tag.fields, value)

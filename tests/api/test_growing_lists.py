@@ -189,6 +189,15 @@ def test_a_list_as_result():
     def several(x):
         return [x * v for v in x], [0.5 for _ in x]
 
+    @linear_grad
+    def signs(x):
+        return [v * v for v in x], [1 if v > 0.0 else -1 for v in x]
+
+    pull = signs.vjp(X)[1]
+    assert np.allclose(pull(([1.0, 0.0, 1.0], [None] * 3))[0], 2 * X * [1.0, 0.0, 1.0])
+    with pytest.raises(TypeError, match="expected a list of numbers, got one with None"):
+        pull(([1.0, None, 1.0], None))
+
     found, halves = several(X)
     assert type(found) is list and np.array_equal(found, [X * v for v in X])
     assert halves == [0.5] * 3 and type(halves[0]) is float
