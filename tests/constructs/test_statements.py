@@ -36,6 +36,7 @@ PROGRAMS = {
     "whole numbers": "k = 2.5 if x[0] > 99.0 else 3.0\nreturn x * 2.0 if k.is_integer() and not x[0].is_integer() else x",
     "extrema of several by a key": "return max(x[0], -9.0 * x[1], x[2], key=abs) * min(x[3], x[4], key=lambda v: -v)",
     "the cell of an array of rank 0": "return np.sum(x, keepdims=False).item() * np.asarray(x[0]).item(0)",
+    "methods by their classes": "xs = []\nlist.append(xs, x[0])\nd = dict.copy({'a': 2.0})\nd['a'] = x[1]\nreturn np.ndarray.mean(x, 0) * np.ndarray.sum(x) * d['a'] * xs[0] * len(str.upper('ab'))",
     "in": "s = 0.0\nfor k in range(5):\n    if k in (0, 3):\n        s += x[k]\n    if k not in (0, 3):\n        s += x[k] ** 2\nreturn s",
     "texts": "def g(a, mode='sq'):\n    if mode in ('sq', 'square'):\n        return a * a\n    return a\nreturn g(x[0]) + g(x[1], 'id') + g(x[2], mode='square')",
     "stars in calls": "def g(a, b, c):\n    return a * b + c\nt = (x[0], x[1])\nreturn g(*t, x[2]) + max(*t) + np.hypot(*t)",

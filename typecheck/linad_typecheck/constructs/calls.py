@@ -6,7 +6,7 @@ from __future__ import annotations
 import ast
 import builtins
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import repeat
 
@@ -215,6 +215,8 @@ def _called(ctx: Lowering, node: ast.Call, callee: Value, hint: str) -> Value:
         case EntityValue(entity=External(dotted=dotted)):  # first, because most calls are of these
             if dotted == "typing.cast" and len(node.args) == 2 and not node.keywords:
                 return expression(ctx, node.args[1], hint, none=True)  # the type is meant for other type checkers
+            if (bound := _bound(ctx, node, dotted)) is not None:
+                return call(ctx, bound, hint)
             made = CALLS[dotted](ctx, node, dotted, name, hint) if dotted in CALLS else None
             return _call_library(ctx, node, dotted, name, hint) if made is None else made
         case EntityValue(entity=Applied() as found):
@@ -248,6 +250,25 @@ def _called(ctx: Lowering, node: ast.Call, callee: Value, hint: str) -> Value:
         case FunctionValue(source=source):
             return _call(ctx, node, source, callee, hint)
     return _not_called(ctx, node, callee, name)
+
+
+_CLASSES: dict[str, Callable[[Value], bool]] = {
+    "numpy.ndarray": is_array,
+    "builtins.list": lists.is_list,
+    "builtins.str": lambda v: isinstance(v, TextValue),
+    "builtins.dict": hashed.is_dict,
+}
+
+
+def _bound(ctx: Lowering, node: ast.Call, dotted: str) -> ast.Call | None:
+    """``a.mean(0)`` for ``np.ndarray.mean(a, 0)``: the call of a method by its class; None for other calls."""
+    home, _, name = dotted.rpartition(".")
+    if home not in _CLASSES or dotted in CALLS or has_rule(dotted) or not node.args:
+        return None
+    of, *rest = node.args
+    if isinstance(of, ast.Starred) or not _CLASSES[home](ctx.attempt(lambda: pull(ctx, of)).value):
+        return None
+    return ast.copy_location(ast.Call(ast.copy_location(ast.Attribute(of, name), node.func), rest, node.keywords), node)
 
 
 def _call_library(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value:
