@@ -87,6 +87,7 @@ _rows("builtins", """
 """)  # fmt: skip
 _each("operator", "add sub mul truediv floordiv mod pow", "F(u, v)", "F(e, f)")
 _each("operator", "and_ or_ xor", "F(u, v)", "F(e, f)")
+_rows("operator", "index: operator.index(k) | operator.index(np.int32(3)) | operator.index(u)")
 _rows("operator", "matmul: operator.matmul(S, C) | operator.matmul(x, y)")
 
 _each("scipy.special", "erf erfc erfinv erfcinv erfcx ndtr ndtri log_ndtr expit logit log_expit entr digamma psi gamma gammaln", "F(e)")
@@ -389,8 +390,8 @@ _rows("scipy.signal", f"""
     savgol_filter: sg.savgol_filter({_SIGNAL}, 5, 2) | sg.savgol_filter({_SIGNAL}, 4, 2, mode="mirror") | sg.savgol_filter({_SIGNAL}, 3, 1, 1, 0.5, mode="wrap")
 """)  # fmt: skip
 _rows("scipy.fft", f"""
-    dct: sf.dct({_SIGNAL}) | sf.dct({_SIGNAL}[1:], 3, norm="ortho") | sf.dct({_SIGNAL}, n=5)
-    idct: sf.idct({_SIGNAL}) | sf.idct({_SIGNAL}[1:], norm="ortho") | sf.idct({_SIGNAL}, 3)
+    dct: sf.dct({_SIGNAL}) | sf.dct({_SIGNAL}, 1) | sf.dct({_SIGNAL}[:2], 1) | sf.dct({_SIGNAL}[1:], 3, norm="ortho") | sf.dct({_SIGNAL}, n=5)
+    idct: sf.idct({_SIGNAL}) | sf.idct({_SIGNAL}[1:], 1) | sf.idct({_SIGNAL}[1:], norm="ortho") | sf.idct({_SIGNAL}, 3)
     dctn: sf.dctn(np.outer({_SIGNAL}[:3], {_SIGNAL}))
     idctn: sf.idctn(np.outer({_SIGNAL}[:3], {_SIGNAL}), norm="ortho")
 """)  # fmt: skip

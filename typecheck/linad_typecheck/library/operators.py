@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-
 from ..arrays.from_parts import array_of_values
 from ..engine.arithmetic import binary
 from ..engine.elementwise import lift
 from ..engine.growing import as_array, is_growing
+from ..engine.numbers import cast
 from ..engine.refusal import Refused
 from ..engine.rulebook import Args, enter_rules
 from ..engine.sizes import is_array
@@ -15,6 +15,7 @@ from ..engine.state import Lowering
 from ..engine.values import ScalarValue, TupleValue, Value, is_complex
 from ..messages.language import BadCall
 from ..span import Span
+from ..types import INTS
 from .externals import call_external
 
 _BINARY = {
@@ -38,7 +39,16 @@ def _rule(op: type[ast.operator]):
     return apply
 
 
-RULES = {f"operator.{name}": _rule(op) for name, op in _BINARY.items()}
+def _index(ctx: Lowering, args: Args) -> Value:
+    """``operator.index(n)``: the int itself."""
+    match args.values:
+        case [ScalarValue(dtype=dtype) as v] if dtype in INTS and dtype != "u64" and not args.keywords:
+            return ScalarValue(cast(ctx, v.atom, "i64", args.span), True)  # an int of Python's
+    ctx.raised("TypeError")
+    raise Refused(BadCall(args.span, args.name, "takes an int"))
+
+
+RULES = {f"operator.{name}": _rule(op) for name, op in _BINARY.items()} | {"operator.index": _index}
 
 
 def operator(ctx: Lowering, op: type[ast.operator], a: Value, b: Value, span: Span, hint: str) -> Value:

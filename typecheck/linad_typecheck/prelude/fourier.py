@@ -495,14 +495,21 @@ def _cosines_back(x):
 
 
 def _cosine(a, type, n, axis, norm, back):
-    """A cosine transform of type 2 or 3 along an axis, or the inverse one."""
+    """A cosine transform of type 1, 2 or 3 along an axis, or the inverse one."""
     if norm is not None and norm != "backward" and norm != "ortho":
         raise TypeError("takes the norms 'backward' and 'ortho' here")
-    if type != 2 and type != 3:
-        raise TypeError("takes the types 2 and 3 here")
+    if type != 2 and type != 3 and (type != 1 or norm == "ortho"):
+        raise TypeError("takes the types 2 and 3 here, and 1 without 'ortho'")
     x = np.moveaxis(np.asarray(a) * 1.0, axis, -1)
     size = x.shape[-1] if n is None else n
     x = _sized(x, size)
+    if type == 1:  # of the cells and their mirror image
+        if size < 2:
+            raise ValueError("Type 1 of a cosine transform needs two numbers")
+        both = np.concatenate((x, x[..., ::-1][..., 1 : size - 1]), axis=-1)
+        y = _rows(both, np.zeros(both.shape), 2 * size - 2, -1.0)[0][..., :size]
+        y = y / (2.0 * size - 2.0) if back else y
+        return np.moveaxis(y.astype(_dtype(x)), -1, axis).copy()
     first = np.where(np.arange(size) == 0, np.sqrt(2.0), 1.0)
     if (type == 2) != back:
         y = _cosines(x)
@@ -522,8 +529,8 @@ def dct(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, 
     ----------
     x : array_like
         Real.
-    type : {2, 3}
-        The type of the transform.
+    type : {1, 2, 3}
+        The type of the transform; 1 without ``norm``.
     n : int, optional
         The length along the axis, to which ``x`` is cut or filled with zeros.
     axis : int
