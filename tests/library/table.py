@@ -87,7 +87,7 @@ _rows("builtins", """
 """)  # fmt: skip
 _each("operator", "add sub mul truediv floordiv mod pow", "F(u, v)", "F(e, f)")
 _each("operator", "and_ or_ xor", "F(u, v)", "F(e, f)")
-_rows("operator", "index: operator.index(k) | operator.index(np.int32(3)) | operator.index(u)")
+_rows("operator", "index: operator.index(x.size) * x | operator.index(np.int32(3)) * x")
 _rows("operator", "matmul: operator.matmul(S, C) | operator.matmul(x, y)")
 
 _each("scipy.special", "erf erfc erfinv erfcinv erfcx ndtr ndtri log_ndtr expit logit log_expit entr digamma psi gamma gammaln", "F(e)")

@@ -134,10 +134,15 @@ def _stored(ctx: Lowering, args: Args, at: str, into: str, values: str) -> tuple
     a, v = found[into], found[values]
     if not is_array(a):
         raise Refused(WrongType(args.span, f"`{args.name}` stores into an array", "something else"))
-    where = snippet_value(ctx, args, "np.ravel(k)", k=found[at])
+    text = "np.array([k])" if isinstance(found[at], ScalarValue) else "np.ravel(k)"
+    where = snippet_value(ctx, args, text, k=found[at])
     if not isinstance(v, ScalarValue):
         v = snippet_value(ctx, args, "np.ravel(v)", v=v)
     _of_its_kind(args, a, v)
+    if at == "mask" and not (isinstance(v, ScalarValue) and v.weak):  # which NumPy casts by the rule 'safe'
+        of, into = v.dtype if isinstance(v, ScalarValue) else dtype_of(v), dtype_of(a)
+        if of not in (into, "bool") and into != "f64" and (into != "i64" or of == "u64"):
+            raise Refused(WrongType(args.span, f"`{args.name}` takes numbers of the array's dtype", of))
     return a, where, v
 
 
