@@ -52,8 +52,8 @@ RULES = {f"operator.{name}": _rule(op) for name, op in _BINARY.items()} | {"oper
 
 
 def operator(ctx: Lowering, op: type[ast.operator], a: Value, b: Value, span: Span, hint: str) -> Value:
-    """``a op b`` of scalars or arrays. A tuple or list next to an array or a number of NumPy's is converted to an array,
-    as in NumPy."""
+    """``a op b`` of scalars or arrays. A tuple or list next to an array or a number of NumPy's is converted to an
+    array, as in NumPy."""
     if is_complex(a) or is_complex(b):
         args = Args(_SIGNS.get(op, "this operator"), span, (a, b), {}, hint)
         return call_external(ctx, f"operator.{_NAMES[op]}", args)
