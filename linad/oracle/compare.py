@@ -58,10 +58,11 @@ def difference(left: Ended, right: Ended, *, rtol: float = 1e-9, atol: float = 1
         x, y = np.asarray(a), np.asarray(b)
         if x.shape != y.shape:
             return f"{path}: shapes {x.shape} and {y.shape}"
-        wide = np.result_type(x, y, np.int64)
-        if x.dtype.kind in "iub" and y.dtype.kind in "iub":
-            same = x == y
+        kinds = {x.dtype.kind, y.dtype.kind}
+        if kinds <= set("iub") or not kinds <= set("iubfc"):  # ints, texts, sets
+            same = np.asarray(x == y)
         else:
+            wide = np.result_type(x, y, np.int64)
             x, y = x.astype(wide), y.astype(wide)
             with np.errstate(all="ignore"):
                 same = (x == y) | np.isclose(x, y, rtol=rtol, atol=atol, equal_nan=True)

@@ -1238,6 +1238,14 @@ def f(x, n):
     p = max([(x[i], i) for i in range(n)], key=lambda p: p[0] * p[0])
     return x[i] * 2.0 + p[0] * p[1]
 """, (np.array([3.0, 1.0, 2.0, -4.0]), 4)),
+    "deleted from a dict that nothing is put into": ("""\
+def f(x, n):
+    found, s = {}, 0.0
+    before = found.get(n)
+    if n + 1 in found:
+        del found[n + 1]
+    return s + (x[1] if before is None else before)
+""", (np.array([3.0, 1.0, 2.0, -4.0]), 3)),
     "default of an extreme": ("""\
 def f(x, n):
     few, many = [v for v in x[:n] if v > 2.5], [(v * v, i) for i, v in enumerate(x) if v > -1.0]

@@ -248,6 +248,8 @@ def _differences(whole: Whole, found: list[np.ndarray], cause: Exception) -> Non
     def value(args: list[Any]) -> float:
         parts = [np.asarray(v, dtype=float) for v in leaves(as_tuples(whole.function(*fresh(args)))) if floats(v)]
         seeds = [np.asarray(c, dtype=float) for c in whole.seeds()]
+        if len(parts) != len(seeds):
+            raise Unknown("dicts and sets among the results")
         return sum(float(np.sum(p * c)) for p, c in zip(parts, seeds, strict=True))
 
     args, active, count = list(whole.args), set(whole.active()), 0

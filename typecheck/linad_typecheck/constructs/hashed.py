@@ -290,7 +290,13 @@ def delete(ctx: Lowering, target: ast.Subscript, base: TupleValue) -> None:
     k, span = key(ctx, target.slice, base), ctx.span(target)
     j = _position(ctx, target, base, k)
     _require(ctx, j, k, span)
-    _call(ctx, target, "_remove", base, j)
+    if not _never_filled(base):
+        _call(ctx, target, "_remove", base, j)
+
+
+def _never_filled(base: TupleValue) -> bool:
+    """Whether nothing has been put into a dict, so that it is not known what its values are."""
+    return isinstance(base.items[1], TupleValue) and isinstance(base.items[1].items[0], Never)
 
 
 # -------------------------------------------------------------------------------------------------------------- methods
@@ -382,7 +388,7 @@ def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
 def _most_common(ctx: Lowering, node: ast.Call, base: TupleValue, given: list[Value]) -> Value:
     """``c.most_common(n)``: the items with the largest counts, equal ones in the order of insertion."""
     span, items = ctx.span(node), as_list(ctx, base, "items", ctx.span(node))
-    if isinstance(base.items[1].items[0], Never):
+    if _never_filled(base):
         return items
     found = permuted(ctx, items, order_of(ctx, base.items[1], True, node), span)
     if not given or isinstance(given[0], NoneValue):
