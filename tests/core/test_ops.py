@@ -7,7 +7,7 @@ import linad_typecheck.check  # noqa: F401 - loads the rules of the library
 import numpy as np
 import pytest
 from linad.interpret.scalars import RULES
-from linad_typecheck.engine.try_statements import TESTS
+from linad_typecheck.engine.exceptions import TESTS
 from linad_typecheck.engine.rulebook import rule_of
 from linad_typecheck.ops import OPS
 

@@ -31,7 +31,7 @@ from ..engine.results import warn_unused
 from ..engine.returning import copied_result, gone, moved_result, without_meaning, writes
 from ..engine.sizes import is_array, is_complex_array
 from ..engine.state import BREAK, CONTINUE, FALSE, RET, RETURN, Lowering
-from ..engine.try_statements import kind_of
+from ..engine.exceptions import kind_of
 from ..engine.values import (
     ITERATORS, RANGE, SILENT, ArrayValue, Binding, Delayed, EntityValue, FunctionValue, NoneValue, Poison, ScalarValue,
     TupleValue, Value, contains, describe, is_complex, literal, map_arrays, type_of,

@@ -7,31 +7,29 @@ raises. A body of one statement can also be tested at run time.
 from __future__ import annotations
 
 import ast
-import builtins
 import copy
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from ..advice.impure import WARNINGS
 from ..ir.core import (
-    AddTo, Alloc, Atom, Block, Call, Check, Const, Copy, Dense, Dim, If, Let, Load, Loop, Stmt, Store, Var, blocks,
+    AddTo, Alloc, Atom, Block, Call, Copy, Dense, If, Let, Loop, Stmt, Store, Var,
 )
 from ..ir.rewrite import freshen, rebuild
 from ..messages.language import Unsupported
-from ..ops import OPS
-from ..names.scope import DEQUE, HASHED, ErrorClass, External, Scope, resolve
-from ..span import Span
-from ..types import BOOL, FLOATS
+from ..names.scope import DEQUE, HASHED, External, Scope, resolve
 from .blocks import block
 from .evaluation import EXPRESSIONS, expression
+from .exceptions import (
+    Kinds, can_be_tested, caught_by, is_known, is_within, may_raise, name_of_raised, nested, of_floats, raised_by, tests_of,
+)  # fmt: skip
 from .exits import breaks, continues, own_yields, returns, terminates
 from .guards import UNCAUGHT, Guarded, Untested, in_checks
 from .path import Path
 from .refusal import Refused
-from .state import Known, Lowering, zero
+from .state import Known, Lowering
 from .values import LISTS, Poison, ScalarValue, TupleValue, Value, literal
 
-Kinds = tuple[type | str, ...]
 HOW = "test the condition with an `if` before it can fail"
 
 
@@ -171,7 +169,7 @@ class _Told(ast.NodeTransformer):
         shows = isinstance(found, External) and found.dotted in (*WARNINGS, "builtins.print")
         return self._within(node) if shows else self.generic_visit(node)
 
-    def _within(self, node: ast.stmt) -> ast.stmt:
+    def is_within(self, node: ast.stmt) -> ast.stmt:
         self.inside = True
         self.generic_visit(node)
         self.inside = False
@@ -184,13 +182,13 @@ class _Told(ast.NodeTransformer):
 def outcome(ctx: Lowering, node: Outcome, hint: str) -> Value:
     """Whether the `try` has this outcome."""
     s = node.of
-    caught = [_caught(ctx, h) for h in s.handlers]
+    caught = [caught_by(ctx, h) for h in s.handlers]
     if isinstance(s.body[0], ast.Raise):
         kind = s.body[0].exc.func if isinstance(s.body[0].exc, ast.Call) else s.body[0].exc
-        name = "" if kind is None else _raised(ctx, kind)
-        if not _is_known(ctx, name) or None in caught:
+        name = "" if kind is None else name_of_raised(ctx, kind)
+        if not is_known(ctx, name) or None in caught:
             raise Refused(Unsupported(ctx.span(s), "`try` that may raise an exception of one's own", HOW))
-        which = next((k + 1 for k, kinds in enumerate(caught) if _within(ctx, name, kinds)), 0)
+        which = next((k + 1 for k, kinds in enumerate(caught) if is_within(ctx, name, kinds)), 0)
         return literal(which == node.which)
     found = ctx.attempt(lambda: block(ctx, s.body, frozenset(ctx.local_names)))
     errors = [d for d in found.findings.diagnostics if d.severity == "error"] if found.findings is not None else []
@@ -198,13 +196,13 @@ def outcome(ctx: Lowering, node: Outcome, hint: str) -> Value:
     if errors:
         first = ctx.attempt(lambda: block(ctx, s.body[:1], frozenset(ctx.local_names)))
         raised = first.findings.raised if first.findings is not None else None
-        which = next((k for k, kinds in enumerate(caught) if raised and _within(ctx, raised, kinds)), None)
+        which = next((k for k, kinds in enumerate(caught) if raised and is_within(ctx, raised, kinds)), None)
         if which is not None and not _changed_names(ctx, first.path, s.body[0]):
             return literal(which + 1 == node.which)
         told = errors[0]
     elif found.findings is not None and found.findings.poisoned:
         return Poison()
-    elif not any(_may_raise(ctx, stmts, kinds) for kinds in caught):
+    elif not any(may_raise(ctx, stmts, kinds) for kinds in caught):
         return literal(node.which == 0)
     elif (fine := _at_run_time(ctx, s, stmts, caught, node.which)) is not None:
         return fine
@@ -213,52 +211,6 @@ def outcome(ctx: Lowering, node: Outcome, hint: str) -> Value:
         return Poison()
     what = "`try` whose block may raise what it catches" if told is None else "`try`"
     raise Refused(Unsupported(ctx.span(s), what, HOW))
-
-
-Test = Callable[[Lowering, Atom, tuple[Atom, ...], Span], Atom]
-
-
-def _is(op: str, limit: float) -> Test:
-    return lambda ctx, out, ins, span: ctx.let(
-        "b",
-        op,
-        (ins[0], Const(limit, ins[0].type) if limit or ins[0].type.dtype in FLOATS else zero(ins[0].type.dtype)),
-        BOOL,
-        span,
-    )
-
-
-def _either(*tests: Test) -> Test:
-    def test(ctx: Lowering, out: Atom, ins: tuple[Atom, ...], span: Span) -> Atom:
-        one, other = (t(ctx, out, ins, span) for t in tests)
-        return ctx.let("b", "or", (one, other), BOOL, span)
-
-    return test
-
-
-def _overflows(ctx: Lowering, out: Atom, ins: tuple[Atom, ...], span: Span) -> Atom:
-    """Whether an operation on finite numbers gives an infinite result."""
-    infinite = ctx.let("b", "isinf", (out,), BOOL, span)
-    for a in ins:
-        if not isinstance(a, Const) and a.type.dtype in FLOATS:
-            infinite = ctx.let("b", "and", (infinite, ctx.let("b", "isfinite", (a,), BOOL, span)), BOOL, span)
-    return infinite
-
-
-def _zero_to_negative(ctx: Lowering, out: Atom, ins: tuple[Atom, ...], span: Span) -> Atom:
-    tests = _is("eq", 0.0)(ctx, out, ins[:1], span), _is("lt", 0.0)(ctx, out, ins[1:], span)
-    return ctx.let("b", "and", tests, BOOL, span)
-
-
-TESTS: dict[str, Test] = {
-    "zero": _is("eq", 0.0),
-    "negative": _is("lt", 0.0),
-    "not positive": _is("le", 0.0),
-    "beyond one": _either(_is("lt", -1.0), _is("gt", 1.0)),
-    "infinite": lambda ctx, out, ins, span: ctx.let("b", "isinf", (ins[0],), BOOL, span),
-    "overflow": _overflows,
-    "zero to a negative power": _zero_to_negative,
-}
 
 
 def _at_run_time(
@@ -273,17 +225,17 @@ def _at_run_time(
         s.body[0], ast.Assign | ast.AugAssign | ast.Return | ast.Expr | ast.AnnAssign
     ):
         return None
-    handlers = {k for k, kinds in enumerate(caught) if _may_raise(ctx, stmts, kinds)}
+    handlers = {k for k, kinds in enumerate(caught) if may_raise(ctx, stmts, kinds)}
     if len(handlers) != 1 or _changes_before(ctx, s.body[0]):
         return None
     (handler,) = handlers
     kinds, span = caught[handler], ctx.span(s)
-    last = max(k for k, x in enumerate(stmts) if _may_raise(ctx, [x], kinds))
-    if not all(_can_be_tested(ctx, x, kinds) for x in stmts[: last + 1]) or _changes_more(stmts[: last + 1]):
+    last = max(k for k, x in enumerate(stmts) if may_raise(ctx, [x], kinds))
+    if not all(can_be_tested(ctx, x, kinds) for x in stmts[: last + 1]) or _changes_more(stmts[: last + 1]):
         return None
     if which:
         return literal(which == handler + 1)
-    run = Guarded(ctx, lambda xs: _may_raise(ctx, xs, kinds), lambda x: _tests(ctx, x, kinds, span), span)
+    run = Guarded(ctx, lambda xs: may_raise(ctx, xs, kinds), lambda x: tests_of(ctx, x, kinds, span), span)
     try:
         found = ctx.ahead(lambda: run.run(stmts[: last + 1])[1])
     except Untested:
@@ -310,9 +262,9 @@ def _inlined(ctx: Lowering, body: Block, depth: int = 0, same: dict[str, Atom] |
         if spec.source.library:  # such a function checks what it raises
             own = in_checks(own, lambda c: replace(c, error=UNCAUGHT + c.error) if c.error in _OF_SOLVERS else c)
         else:
-            for x in _nested(own.stmts):  # what was known of the operations there is not known here
-                if isinstance(x, Let) and _of_floats(x) and not ctx.known(x.out).raises:
-                    rows = tuple((kind.__name__, "unknown", x.ins) for kind in _raised_by(x))
+            for x in nested(own.stmts):  # what was known of the operations there is not known here
+                if isinstance(x, Let) and of_floats(x) and not ctx.known(x.out).raises:
+                    rows = tuple((kind.__name__, "unknown", x.ins) for kind in raised_by(x))
                     ctx.variables.known[x.out.name] = Known(raises=rows)
         own = _inlined(ctx, own, depth + 1)
         made += own.stmts
@@ -328,23 +280,7 @@ def _inlined(ctx: Lowering, body: Block, depth: int = 0, same: dict[str, Atom] |
 _OF_SOLVERS = ("RuntimeError", "LinAlgError")
 
 
-def _raised_by(x: Let) -> tuple[type, ...]:
-    """What an operation raises for some of Python's own floats."""
-    if OPS[x.op].kind == "div":
-        return (ZeroDivisionError,)
-    power = x.ins[-1]
-    whole = OPS[x.op].kind == "pow" and isinstance(power, Const) and power.value >= 0 and power.value % 1 == 0
-    return (OverflowError,) if whole else _OF_NUMBERS
-
-
 _DEEPEST = 8  # calls in calls
-
-
-def _of_floats(s: Let) -> bool:
-    """Whether an operation raises exceptions for Python's own floats."""
-    return s.out.type.dtype in FLOATS and (
-        OPS[s.op].kind in ("div", "pow") or OPS[s.op].expensive or s.op == "sqrt"
-    )
 
 
 _CONTAINERS = (*LISTS, DEQUE)
@@ -375,24 +311,10 @@ def _changed_names(ctx: Lowering, after: Path, s: ast.stmt | None = None) -> set
     return {n for n, b in after.env.items() if n[0] != "%" and n not in given - walrus and ctx.env.get(n) != b}
 
 
-def _can_be_tested(ctx: Lowering, s: Stmt, kinds: Kinds | None) -> bool:
-    """Whether there is a test for all that a statement raises."""
-    match s:
-        case Check(error=kind):
-            return _within(ctx, kind, kinds) or not _may_raise(ctx, [s], kinds)
-        case Load() | Dim() | Alloc() | Copy():
-            return True
-        case Let(out=out):
-            return all(test in TESTS for kind, test, _ in ctx.known(out).raises if _within(ctx, kind, kinds))
-        case If() | Loop():
-            return all(_can_be_tested(ctx, x, kinds) for b in blocks(s) for x in b.stmts)
-    return not _may_raise(ctx, [s], kinds)
-
-
 def _changes_more(stmts: Sequence[Stmt]) -> bool:
     """Whether statements change arrays that they do not make themselves."""
     made: set[str] = set()
-    for x in _nested(stmts):
+    for x in nested(stmts):
         if isinstance(x, Alloc | Copy):
             made.add(x.out.name)
         elif isinstance(x, Loop):
@@ -414,141 +336,6 @@ def _changed(s: Stmt) -> Iterable[Var]:
         case Dense(updated=updated):
             return updated
     return ()
-
-
-def _nested(stmts: Iterable[Stmt]) -> Iterable[Stmt]:
-    for s in stmts:
-        yield s
-        for b in blocks(s):
-            yield from _nested(b.stmts)
-
-
-def _tests(ctx: Lowering, s: Stmt, kinds: Kinds | None, span: Span) -> list[Atom]:
-    """Flags that are true if a statement raises nothing that is caught."""
-    match s:
-        case Check(cond=cond, error=kind) if _within(ctx, kind, kinds):
-            return [cond]
-        case Load(array=array, index=index, checked=True) if _within(ctx, "IndexError", kinds):
-            found: list[Atom] = []
-            for axis, i in enumerate(index):
-                n = ctx.dim(array, axis, span)
-                found.append(ctx.let("ok", "lt", (i, n), BOOL, span))
-                if not ctx.is_nonneg(i):
-                    found.append(ctx.let("ok", "ge", (i, zero("i64")), BOOL, span))
-            return found
-        case Let(out=out):
-            rows = [row for row in ctx.known(out).raises if _within(ctx, row[0], kinds)]
-            return [ctx.let("ok", "not", (TESTS[test](ctx, out, ins, span),), BOOL, span) for _, test, ins in rows]
-    return []
-
-
-def kind_of(ctx: Lowering, error: ErrorClass) -> str:
-    """The name of a user-defined exception, or of NumPy's; the base classes of the former are recorded."""
-    if error.kind.endswith("linalg.LinAlgError"):
-        return "LinAlgError"
-    if error.classes:
-        ctx.programs.errors[error.kind] = error.classes
-    return error.kind
-
-
-def _raised(ctx: Lowering, node: ast.expr) -> str:
-    """The name of the exception that a `raise` names."""
-    entity = resolve(node, ctx.source.scope)
-    if isinstance(entity, ErrorClass):
-        return "" if entity.classes == () else kind_of(ctx, entity)
-    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
-
-
-def _caught(ctx: Lowering, handler: ast.ExceptHandler) -> Kinds | None:
-    """The exceptions that a handler catches, the user's by their names; None if it catches others."""
-    if handler.type is None:
-        return (BaseException,)
-    found: list[type | str] = []
-    for n in handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]:
-        entity = resolve(n, ctx.source.scope)
-        if isinstance(entity, ErrorClass) and entity.classes is not None:
-            if not entity.classes:
-                return None
-            name = kind_of(ctx, entity)
-            found.append(LinAlgError if name == "LinAlgError" else name)
-            continue
-        dotted = entity.dotted if isinstance(entity, External) else getattr(entity, "kind", "")
-        name = dotted.removeprefix("builtins.") or (n.id if isinstance(n, ast.Name) and entity is None else "")
-        kind = LinAlgError if dotted.endswith("linalg.LinAlgError") else _exception(name)
-        if not (isinstance(kind, type) and issubclass(kind, BaseException)):
-            return None
-        found.append(kind)
-    return tuple(found)
-
-
-class LinAlgError(ValueError):
-    """Stands for that of NumPy."""
-
-
-def _exception(name: str) -> object:
-    """What an exception is named by: one of Python's own, or `LinAlgError`."""
-    return LinAlgError if name == "LinAlgError" else getattr(builtins, name, None)
-
-
-def _is_known(ctx: Lowering, name: str) -> bool:
-    return name in ctx.programs.errors or isinstance(_exception(name), type)
-
-
-def _within(ctx: Lowering, name: str, kinds: Kinds | None) -> bool:
-    """Whether an exception is one of those that are caught."""
-    *own, last = ctx.programs.errors.get(name, (name,))
-    kind = _exception(last)
-    if kinds is None or not isinstance(kind, type):
-        return False
-    return not set(kinds).isdisjoint(own) or issubclass(kind, _builtin(kinds))
-
-
-def _builtin(kinds: Kinds) -> tuple[type, ...]:
-    return tuple(k for k in kinds if isinstance(k, type))
-
-
-# Exceptions that Python raises for its own numbers, where NumPy and generated code return inf or nan.
-_OF_NUMBERS = (ZeroDivisionError, OverflowError, FloatingPointError, ValueError)
-
-
-def _may_raise(ctx: Lowering, stmts: Iterable[Stmt], kinds: Kinds | None) -> bool:
-    """Whether statements may raise an exception that a handler catches, here or in Python."""
-    if kinds is None:  # a user-defined exception, which only user code raises
-        checks = lambda s: isinstance(s, Check) and not s.error.startswith(UNCAUGHT)
-        return any(checks(s) or isinstance(s, Call) for s in _all(ctx, stmts))
-    numbers = any(issubclass(k, _builtin(kinds)) for k in _OF_NUMBERS)
-    own = {id(s) for s in _nested(stmts)}
-    for s in _all(ctx, stmts):
-        if isinstance(s, Let) and id(s) in own:  # only for Python's own numbers
-            if any(_within(ctx, kind, kinds) for kind, _, _ in ctx.known(s.out).raises):
-                return True
-            continue
-        match s:
-            case Check(error=kind) if kind.startswith(UNCAUGHT):
-                pass
-            case Check(error=kind) if _within(ctx, kind, kinds) or not _is_known(ctx, kind):
-                return True
-            case Load(checked=True) | Store(checked=True) | AddTo(checked=True) if _within(ctx, "IndexError", kinds):
-                return True
-            case Let() if numbers and _of_floats(s):
-                return True
-            case Call():
-                return True
-    return False
-
-
-def _all(ctx: Lowering, stmts: Iterable[Stmt]) -> Iterable[Stmt]:
-    """Statements, including nested ones and those of functions that they call."""
-    for s in stmts:
-        if isinstance(s, Call):
-            derivative = ctx.programs.spec(s.callee).derivative
-            function = ctx.programs.function(s.callee if derivative is None else derivative.callee)
-            if function is not None:
-                yield from _all(ctx, function.body.stmts if derivative is None else ())  # it stands before the call
-                continue
-        yield s
-        for b in blocks(s):
-            yield from _all(ctx, b.stmts)
 
 
 EXPRESSIONS[Outcome] = outcome
