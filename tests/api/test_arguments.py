@@ -194,7 +194,7 @@ def test_types_of_arguments():
     assert argument_type((1.0, np.zeros((2, 2))), "") == (ArgType(F64, True), ArgType(Array("f64", 2)))
     assert argument_type((None, "a"), "") == (ArgStatic(None, "NoneType"), ArgStatic("a", "str"))
     assert argument_type(np.float64, "") == ArgStatic(External("numpy.float64"), "entity")
-    for bad in ([1.0] * 40, {1: 2.0}, np.zeros((1,) * 9), object()):
+    for bad in ([1.0] * 40, {1: 2.0}, np.zeros((1,) * 9), b""):
         with pytest.raises(TypeError, match="expected a"):
             argument_type(bad, "f(): argument `a`")
 

@@ -182,7 +182,7 @@ def test_what_is_no_option_is_refused_by_name():
         return x.sum()
 
     with pytest.raises(TypeError, match="argument `how`: expected"):
-        f(X, object())
+        f(X, b"")
     with pytest.raises(TypeError, match="argument `how`: expected"):
         f(X, {1: 1.0})
 

@@ -29,7 +29,7 @@ def test_programs(body):
 
 @pytest.mark.parametrize("body", [
     "a = [x[0]]\na.remove()\nreturn x[0]", "a = (0.1,) * len(x)\nreturn x[0]",
-    "return x[0] + [1.0]", "a = (x[0], x[1])\nreturn a[int(x[0]):]",
+    "return 1.0 + [1.0]", "a = (x[0], x[1])\nreturn a[int(x[0]):]",
 ])  # fmt: skip
 def test_refused(body):
     assert len(refusals(body, X)) == 1

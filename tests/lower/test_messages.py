@@ -94,7 +94,7 @@ REFUSED = {
     "mixed returns": ("mixed-returns", 2, "x: Vec, c: bool", "if c:\n    return 1.0"),
     "type change in branches": ("type-changes", 5, "x: Vec, c: bool", "if c:\n    y = 1.0\nelse:\n    y = (1.0, x[0])\nreturn y"),
     "matrix product in place": ("unsupported", 3, "x: Vec", "a = np.outer(x, x)\na[:] @= a\nreturn a[0, 0]"),
-    "key of max": ("unsupported", 2, "x: Vec", "return max(x, key=abs, default=1.0)"),
+    "key of max": ("unsupported", 2, "x: Vec", "return max(x[0], x[1], key=abs, default=1.0)"),
     "type change in iterations": ("type-changes", 4, "x: Vec", "y = 1.0\nfor i in range(len(x)):\n    y = (y, y)\nreturn y"),
     "int power": ("wrong-type", 2, "n: np.int64, m: int", "return n ** -2"),
     "undefined": ("undefined", 2, "x: Vec", "y = z + x[0]\nz = 1.0\nreturn y"),

@@ -151,8 +151,32 @@ def _surface(a, y, x, order, mode, cval, prefilter):
 
 @implements("scipy.ndimage.map_coordinates")
 def map_coordinates(input, coordinates, output=None, order=3, mode="constant", cval=0.0, prefilter=True):
-    """Values of an array of rank 1 or 2 between its cells, by splines of the orders 0 to 5.
+    """Values of an array between its cells, by splines.
 
+    Parameters
+    ----------
+    input : numpy.ndarray
+        A signal or a picture of float64.
+    coordinates : numpy.ndarray
+        The coordinates along each axis of the array, in cells, along the first axis.
+    output : None
+        Not taken.
+    order : int
+        The order of the splines, a literal from 0 to 5.
+    mode : {"constant", "nearest", "mirror"}
+        What is beyond the array: ``cval``, the nearest cell, or the array mirrored at its last cell.
+    cval : float
+        The value beyond the array in the mode "constant".
+    prefilter : bool
+        Whether the splines pass through the cells; otherwise these are their coefficients.
+
+    Returns
+    -------
+    numpy.ndarray
+        The values, of the shape of the coordinates without their first axis.
+
+    Examples
+    --------
     >>> map_coordinates(np.array([1.0, 3.0]), np.array([[0.5, 1.0]]), order=1)
     array([2., 3.])
     """
