@@ -120,5 +120,8 @@ def facts(options: EmitOptions) -> Iterator[Fact]:
 
 def all_passes() -> dict[str, Pass]:
     """Every pass by name, in the order of their first execution."""
-    phases = (FIRST, SIMPLIFICATION, PRIVATISATION, LAST, CHOOSING, UNROLLING, EXPANSION, RENAMING, READING, COMPARISONS, LOOPS)
+    phases = (
+        FIRST, SIMPLIFICATION, PRIVATISATION, LAST, CHOOSING, UNROLLING, EXPANSION, RENAMING, READING, COMPARISONS,
+        LOOPS,
+    )  # fmt: skip
     return {p.name: p for phase in phases for p in phase.passes}

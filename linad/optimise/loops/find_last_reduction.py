@@ -149,8 +149,8 @@ class _Finder:
         ]
 
     def compared(self, results: tuple[Atom, ...], k: int) -> tuple[Atom, ...]:
-        """The results with the ``k``-th one as a loop in the block itself carries it, not as it is computed again, which
-        may round differently."""
+        """The results, the ``k``-th one as a loop in the block itself carries it: computed again it may round
+        differently."""
         r = results[k]
         return (*results[:k], self.own.get(r.name, r) if isinstance(r, Var) else r, *results[k + 1 :])
 

@@ -13,8 +13,9 @@ iterations is unchanged.
 
 **Profitability.** Peeling adds two copies of the body, whatever the number of tests. A loop is peeled if a test selects
 between indices or arms. Loops that contain loops are peeled only for branches, and for the rows of additions: the
-loops in them can then be vectorised, because the rows differ. For the loops of each depth, the function may grow by a factor of `GROWTH` of its size before, and in any case by `MOST` statements: if
-outermost loops used it up, those inside would keep their branches, which prevent vectorisation.
+loops in them can then be vectorised, because the rows differ. For the loops of each depth, the function may grow by a
+factor of `GROWTH` of its size before, and in any case by `MOST` statements: if outermost loops used it up, those inside
+would keep their branches, which prevent vectorisation.
 
 **Needs.** Reassociation of sums (fastmath); arrays with different names do not overlap (noalias).
 """

@@ -199,7 +199,7 @@ def _yields_quietly(body: list[ast.stmt], scope: Scope) -> bool:
 
 
 def _matched(s: ast.Match, scope: Scope) -> list[ast.stmt] | None:
-    """A `match` as ``if`` and ``elif``, for patterns of constants, names, sequences and classes; None for other patterns."""
+    """A `match` as ``if`` and ``elif``; None for patterns but constants, names, sequences and classes."""
     subject = f"%match.{s.lineno}"
     held = ast.copy_location(ast.Name(subject, ast.Load()), s.subject)
     first = ast.Assign([ast.copy_location(ast.Name(subject, ast.Store()), s.subject)], s.subject)

@@ -21,7 +21,8 @@ from ..names.scope import DEQUE, HASHED, External, Scope, resolve
 from .blocks import block
 from .evaluation import EXPRESSIONS, expression
 from .exceptions import (
-    Kinds, can_be_tested, caught_by, is_known, is_within, may_raise, name_of_raised, nested, of_floats, raised_by, tests_of,
+    Kinds, can_be_tested, caught_by, is_known, is_within, may_raise, name_of_raised, nested, of_floats, raised_by,
+    tests_of,
 )  # fmt: skip
 from .exits import breaks, continues, own_yields, returns, terminates
 from .guards import UNCAUGHT, Guarded, Untested, in_checks

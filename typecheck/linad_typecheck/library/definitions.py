@@ -10,8 +10,8 @@ from pathlib import Path
 
 # names under which prelude modules import libraries
 LIBRARIES = {
-    "np": "numpy", "math": "math", "sp": "scipy.special", "sx": "scipy.interpolate", "sf": "scipy.fft", "sg": "scipy.signal",
-    "sn": "scipy.ndimage",
+    "np": "numpy", "math": "math", "sp": "scipy.special", "sx": "scipy.interpolate", "sf": "scipy.fft",
+    "sg": "scipy.signal", "sn": "scipy.ndimage",
 }  # fmt: skip
 _SHAPELESS = ("ndim", "dtype", "shape", "size")  # attributes that read no cell
 _DERIVATIVES = {"slope_of", "jacobian_of"}

@@ -47,8 +47,8 @@ _LITERAL = "%literal"  # an int that has to be known at compile time
 _KNOWN = "%known"  # whether it is
 # functions of the prelude's own
 MARKS = {
-    "literal": _LITERAL, "known": _KNOWN, "constant": "linad.stop_gradient", "slope_of": "linad.grad", "pair": "%complex",
-    "taken": "%taken", "jacobian_of": "linad.jacfwd", "parameter_count": "%parameter_count",
+    "literal": _LITERAL, "known": _KNOWN, "constant": "linad.stop_gradient", "slope_of": "linad.grad",
+    "jacobian_of": "linad.jacfwd", "pair": "%complex", "taken": "%taken", "parameter_count": "%parameter_count",
     "code_of": "%code_of",
 }  # fmt: skip
 _AS_ARRAY = "%asarray"  # `np.asarray` of one argument: scalars and delayed expressions are not stored in an array

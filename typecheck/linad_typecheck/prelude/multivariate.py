@@ -59,7 +59,8 @@ def multivariate_normal_pdf(x, mean=None, cov=1.0, allow_singular=False):
 
 @implements("scipy.stats.multivariate_normal.entropy")
 def multivariate_normal_entropy(mean=None, cov=1):
-    """Differential entropy of the multivariate normal distribution: what its log density lacks at the mean, and 1/2 a dimension.
+    """Differential entropy of the multivariate normal distribution: 1/2 for each dimension, less the log density at the
+    mean.
 
     >>> round(float(multivariate_normal_entropy(None, np.eye(2))), 6)
     2.837877
