@@ -170,7 +170,7 @@ class _Told(ast.NodeTransformer):
         shows = isinstance(found, External) and found.dotted in (*WARNINGS, "builtins.print")
         return self._within(node) if shows else self.generic_visit(node)
 
-    def is_within(self, node: ast.stmt) -> ast.stmt:
+    def _within(self, node: ast.stmt) -> ast.stmt:
         self.inside = True
         self.generic_visit(node)
         self.inside = False
