@@ -32,3 +32,10 @@ def test_calls(case):
                                   "y = x.copy()\ny.fill(x)\nreturn y", "y = x.copy()\ny.fill(2.0 * x)\nreturn y"])  # fmt: skip
 def test_refused(body):
     assert refusals(body, X)
+
+
+@pytest.mark.parametrize("case", [("np.vecmat(x, y)", X[:4], S), ("np.vecmat(x, y)", X[:1], S), ("np.vecmat(x, y)", X[:4], S[:1]),
+                                  ("np.matvec(x, y)", S, X[:3]), ("np.matvec(x, y)", S, X[:1]), ("np.matvec(x, y)", S[:, :1], X[:3]),
+                                  ("np.vecdot(x, y)", S, X[:3]), ("np.vecdot(x, y)", S, S[:, :1]), ("np.vecdot(x, y, axis=0)", S, S[:1])])  # fmt: skip
+def test_an_axis_that_is_summed_over_is_not_stretched(case):
+    check(*case)

@@ -49,8 +49,11 @@ def _tensordot(ctx: Lowering, args: Args) -> Value:
     return snippet_value(ctx, args, "\n" + check + text.lstrip("\n"), a=a, b=b)
 
 
-def _summed(product: str, axis: str, *names: str) -> Rule:
-    """A sum of products in the type of the products. `np.sum` widens small ints, this does not."""
+def _summed(product: str, axis: str, sizes: tuple[str, str], *names: str) -> Rule:
+    """A sum of products in the type of the products. `np.sum` widens small ints, this does not. ``sizes``: of the axes
+    that it is over, of which none is stretched."""
+    first, second = sizes
+    differ = f"if {first} != {second}: raise ValueError('the sizes of the axes that are summed over differ')\n"
 
     def apply(ctx: Lowering, args: Args) -> Value:
         found = bound(ctx, args, "axis" if axis == "axis" else "")
@@ -58,12 +61,12 @@ def _summed(product: str, axis: str, *names: str) -> Rule:
         no_bools(args, *pair)
         small = ", dtype=np.int32" if common_dtype(pair) == "i32" else ""
         values = {**dict(zip(names, pair, strict=True)), "axis": found.get("axis", literal(-1))}
-        return snippet_value(ctx, args, f"np.sum({product}, axis={axis}{small})", **values)
+        return snippet_value(ctx, args, f"{differ}np.sum({product}, axis={axis}{small})", **values)
 
     return apply
 
 
-_vecdot = _summed("a * b", "axis", "a", "b")
+_vecdot = _summed("a * b", "axis", ("a.shape[axis]", "b.shape[axis]"), "a", "b")
 
 
 def _outer(dotted: str) -> Rule:
@@ -137,8 +140,8 @@ RULES: dict[str, Rule] = {
     "numpy.linalg.tensordot": _tensordot,
     "numpy.vecdot": _vecdot,
     "numpy.linalg.vecdot": _vecdot,
-    "numpy.matvec": _summed("a * x[..., None, :]", "-1", "a", "x"),
-    "numpy.vecmat": _summed("x[..., :, None] * a", "-2", "x", "a"),
+    "numpy.matvec": _summed("a * x[..., None, :]", "-1", ("a.shape[-1]", "x.shape[-1]"), "a", "x"),
+    "numpy.vecmat": _summed("x[..., :, None] * a", "-2", ("x.shape[-1]", "a.shape[-2]"), "x", "a"),
     **{f"numpy.{name}.outer": _outer(f"np.{name}") for name in _UFUNCS},
     **{
         f"numpy.{name}.reduce": _by_axis(f"np.{whole}(array, axis=axis)", "dtype", "keepdims", "initial", "where")
