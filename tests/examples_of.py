@@ -41,8 +41,8 @@ def daily(cases: Iterable[Any], one_of: int) -> list[Any]:
 
 
 def sample(items: Iterable[pytest.Item]) -> None:
-    """Of the tests with the marker `one_in(n)`, which are the rows of a table or draw programs of one kind, the others get
-    the marker `thorough`, too."""
+    """Mark as `thorough` the tests with the marker `one_in(n)`, the rows of a table or programs of one kind, that do not
+    run every day."""
     rows: dict[tuple[str, int], list[pytest.Item]] = {}
     for item in items:
         if (mark := item.get_closest_marker("one_in")) and not item.get_closest_marker("thorough"):

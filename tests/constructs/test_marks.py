@@ -43,7 +43,8 @@ def test_a_default_is_told_from_what_is_given():
 def test_each_object_is_itself_only():
     f = linear_grad(same, backend="interpret", cache=False)
     other = _Missing()
-    for pair in ((MISSING, MISSING), (MISSING, other), (other, other), (NOTHING, object()), (MISSING, NOTHING), (MISSING, None)):
+    pairs = (MISSING, MISSING), (MISSING, other), (other, other), (NOTHING, object()), (MISSING, NOTHING), (MISSING, None)
+    for pair in pairs:
         assert np.array_equal(f(X, *pair), same(X, *pair))
 
 

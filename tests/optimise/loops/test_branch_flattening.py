@@ -210,7 +210,8 @@ def test_another_row_and_cells_of_a_gradient() -> None:
 }
 """
     )
-    before = before.with_main(replace(before.main, params=(before.main.params[0], replace(before.main.params[1], like="u"), before.main.params[2])))
+    first, second, third = before.main.params
+    before = before.with_main(replace(before.main, params=(first, replace(second, like="u"), third)))
     after = before.with_main(flatten_branches(before.main))
     assert not verify(after) and branches(before) == 1 and branches(after) == 0
     rng = np.random.default_rng(0)

@@ -122,7 +122,8 @@ def test_terms_of_their_own(why: str, outer: str, inner: str) -> None:
 
 def test_terms_of_a_range_that_may_not_run() -> None:
     text = str(print_program(nest(STORED["a library call"][0]))).replace("dim &b 0", "cast_n")
-    program = parse_program(text.replace("k: mut f64[:,:]) ", "k: mut f64[:,:], given: i64) ").replace("n = cast_n", "n = add given 0"))
+    text = text.replace("k: mut f64[:,:]) ", "k: mut f64[:,:], given: i64) ").replace("n = cast_n", "n = add given 0")
+    program = parse_program(text)
     found = program.with_main(gather_rotations(program.main))
     assert found != program
     for n in (-3, 0, 1, 4):

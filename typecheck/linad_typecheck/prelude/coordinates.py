@@ -65,8 +65,8 @@ def _poles(order):
 
 
 def _filtered(a, order, mode):
-    """The coefficients of the splines through the columns, which are mirrored at their last cells, or for 'nearest'
-    behind them."""
+    """The coefficients of the splines through the columns. The boundary condition is mirrored about the centre of the
+    last cell, for the mode 'nearest' about its edge."""
     c, n = a.copy(), a.shape[0]
     if n < 2:
         return c
